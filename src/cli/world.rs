@@ -1,0 +1,38 @@
+//! What a sub-command may know of the outside: handed to it, so that tests can hand it another.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The outside.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// The folder that the process was started in.
+    pub cwd: PathBuf,
+}
+
+impl World {
+    /// Returns the world of this process.
+    #[must_use]
+    pub fn here() -> Self {
+        Self { cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")) }
+    }
+
+    /// Returns an environment variable; an empty one counts as not set.
+    #[must_use]
+    pub fn env(&self, name: &str) -> Option<OsString> {
+        std::env::var_os(name).filter(|value| !value.is_empty())
+    }
+
+    /// Returns seconds since the Unix epoch, with their fraction.
+    #[must_use]
+    pub fn now(&self) -> f64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+    }
+
+    /// Returns a path given on the command line, from the folder the process was started in.
+    #[must_use]
+    pub fn path(&self, given: &Path) -> PathBuf {
+        self.cwd.join(given)
+    }
+}

@@ -1,0 +1,25 @@
+//! The hall: the nouns every room speaks, in reading order.
+//!
+//! An **event** comes in ([`Event`]: a proposed edit with its [`Change`]s); judges leave
+//! **findings** ([`Finding`]); findings join to one **decision** ([`Decision`], whose
+//! [`Verdict`] only ever rises). Nothing here touches a file, a clock, the environment or a
+//! process: what must be read of the outside comes through [`Files`].
+
+pub mod change;
+pub mod decision;
+pub mod diff;
+pub mod event;
+pub mod finding;
+pub mod path;
+pub mod ports;
+pub mod sanitize;
+pub mod verdict;
+pub mod wording;
+
+pub use change::{Change, Content, Line, Numbering};
+pub use decision::{Decision, Ruling};
+pub use event::{Action, Event, Session};
+pub use finding::{Finding, Part, Spot};
+pub use path::{Place, RepoPath};
+pub use ports::{Files, Stored};
+pub use verdict::Verdict;

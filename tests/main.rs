@@ -1,0 +1,1 @@
+//! One test binary: a single link of the library, a tour of the modules below.
