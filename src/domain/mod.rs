@@ -8,6 +8,7 @@
 pub mod change;
 pub mod decision;
 pub mod diff;
+pub mod entry;
 pub mod event;
 pub mod finding;
 pub mod path;
@@ -18,6 +19,7 @@ pub mod wording;
 
 pub use change::{Change, Content, Line, Numbering};
 pub use decision::{Decision, Ruling};
+pub use entry::Entry;
 pub use event::{Action, Event, Session};
 pub use finding::{Finding, Part, Spot};
 pub use path::{Place, RepoPath};

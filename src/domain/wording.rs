@@ -54,6 +54,9 @@ pub fn block(ruling: &Ruling) -> String {
 #[must_use]
 pub fn item(finding: &Finding, change: &Change) -> String {
     let mut text = format!("{}: {}", visible(&finding.rule), headline(finding));
+    if text.ends_with(' ') {
+        text.pop();
+    }
     for spot in finding.spots.iter().take(LINES) {
         let _ = write!(text, "\n    {}", place_of(spot, finding, change));
     }
@@ -82,7 +85,9 @@ fn headline(finding: &Finding) -> String {
             Verdict::Ask => "any change here goes to a person.".to_owned(),
             _ => "any change here is pointed out.".to_owned(),
         },
-        Part::Checks if why.is_empty() => "this rule is broken.".to_owned(),
+        Part::Checks if why.is_empty() && !finding.spots.is_empty() => {
+            "this rule is broken.".to_owned()
+        }
         _ => why.into_owned(),
     }
 }

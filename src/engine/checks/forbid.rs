@@ -15,11 +15,27 @@ fn read(patterns: &[String]) -> Result<Box<dyn Check>, Problem> {
     Ok(Box::new(Forbid(super::patterns(patterns, Scope::Line)?)))
 }
 
+/// With more lines than this, a pattern is first held against the file as a whole.
+const FEW: usize = 64;
+
+impl Forbid {
+    /// Returns the patterns that may match one of many lines, without looking at each line.
+    fn live(&self, subject: &Subject<'_>) -> Vec<&Pattern> {
+        let whole = subject.change.after.text().filter(|_| subject.lines.len() > FEW);
+        let live = |pattern: &&Pattern| whole.is_none_or(|text| pattern.could_match(text));
+        self.0.iter().filter(live).collect()
+    }
+}
+
 impl Check for Forbid {
     fn look(&self, subject: &Subject<'_>) -> Seen {
         let mut seen = Seen { spots: Vec::new(), unknown: subject.change.unsure.clone() };
+        let live = self.live(subject);
+        if live.is_empty() {
+            return seen;
+        }
         for line in subject.lines {
-            match super::first_match(&self.0, &line.text) {
+            match super::first_match(live.iter().copied(), &line.text) {
                 Ok(None) => {}
                 Ok(Some(_)) => seen.spots.push(Spot {
                     line: line.number,

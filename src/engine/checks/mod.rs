@@ -94,7 +94,7 @@ pub fn patterns(sources: &[String], scope: Scope) -> Result<Vec<Pattern>, Proble
 /// Returns the first of the patterns that matches; an error when one could not be held against
 /// the text and none of the others matches.
 pub fn first_match<'a>(
-    patterns: &'a [Pattern],
+    patterns: impl IntoIterator<Item = &'a Pattern>,
     text: &str,
 ) -> Result<Option<&'a Pattern>, TooHard> {
     let mut hard = None;

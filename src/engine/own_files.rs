@@ -1,0 +1,130 @@
+//! The files that keep this guard in force: an agent that wants to change them asks first.
+//!
+//! Rules, clients' hook settings and the traces decide what an agent may do, so the agent is not
+//! the one to change them unseen. Records and git's own files are never an agent's to write.
+
+use super::Judge;
+use crate::domain::{Change, Finding, Part, Place, Spot, Verdict};
+
+/// The name under which this judge's findings are told.
+pub const NAME: &str = "own-files";
+
+/// Judges changes of the guard's own files.
+#[derive(Clone, Debug, Default)]
+pub struct OwnFiles {
+    /// The rules file in use, when it is none of the usual ones.
+    pub rules_file: Option<Place>,
+}
+
+/// What a file is for, and what an agent's change of it leads to.
+struct Row {
+    /// A path from the project root, in lower case; a trailing `/` takes all below it.
+    path: &'static str,
+    verdict: Verdict,
+    why: &'static str,
+}
+
+const fn row(path: &'static str, verdict: Verdict, why: &'static str) -> Row {
+    Row { path, verdict, why }
+}
+
+const RULES: &str = "This file holds the rules that judge your edits; a person decides about it.";
+const SETTINGS: &str = "This file says which hooks run; a person decides about it.";
+const TRACES: &str = "Records of decisions are never edited.";
+const GIT: &str = "Git's own files and hooks are not edited by hand.";
+
+const ROWS: &[Row] = &[
+    row("solvi-rules.toml", Verdict::Ask, RULES),
+    row(".config/solvi-rules.toml", Verdict::Ask, RULES),
+    row(".claude/solvi-rules.toml", Verdict::Ask, RULES),
+    row(".claude/settings.json", Verdict::Ask, SETTINGS),
+    row(".claude/settings.local.json", Verdict::Ask, SETTINGS),
+    row(".codex/hooks.json", Verdict::Ask, SETTINGS),
+    row(".codex/config.toml", Verdict::Ask, SETTINGS),
+    row(".gemini/settings.json", Verdict::Ask, SETTINGS),
+    row(".cursor/hooks.json", Verdict::Ask, SETTINGS),
+    row(".github/hooks/", Verdict::Ask, SETTINGS),
+    row(".solvi/", Verdict::Deny, TRACES),
+    row(".git/", Verdict::Deny, GIT),
+];
+
+impl Judge for OwnFiles {
+    fn look(&self, change: &Change) -> Vec<Finding> {
+        let found = if self.rules_file.as_ref() == Some(&change.place) {
+            Some((Verdict::Ask, RULES))
+        } else {
+            find(&change.place).map(|row| (row.verdict, row.why))
+        };
+        let Some((verdict, why)) = found else { return Vec::new() };
+        vec![Finding {
+            rule: NAME.to_owned(),
+            part: Part::OwnFiles,
+            verdict,
+            spots: vec![Spot { line: 0, text: String::new(), what: change.place.to_string() }],
+            unknown: None,
+            why: why.to_owned(),
+            instead: None,
+        }]
+    }
+}
+
+fn find(place: &Place) -> Option<&'static Row> {
+    // Compared without case: where the file system folds it, another spelling is the same file,
+    // and elsewhere it is a rare name that a person may well look at.
+    let path = place.as_str().to_lowercase();
+    ROWS.iter().find(|row| {
+        let path = match place {
+            Place::Inside(_) => path.as_str(),
+            // Outside, only a client's own folder in somebody's home is known by its ending.
+            Place::Outside(_) => match path.rfind(row.path) {
+                Some(at) if row.verdict == Verdict::Ask && path[..at].ends_with('/') => &path[at..],
+                _ => return false,
+            },
+        };
+        match row.path.strip_suffix('/') {
+            Some(folder) => path == folder || path.starts_with(row.path),
+            None => path == row.path,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::domain::RepoPath;
+
+    fn verdict(place: Place) -> Verdict {
+        let change = Change::of_text("Write", place, "", "x\n".to_owned());
+        let found = OwnFiles::default().look(&change);
+        found.first().map_or(Verdict::Allow, |finding| finding.verdict)
+    }
+
+    fn inside(path: &str) -> Verdict {
+        verdict(Place::Inside(RepoPath::new(path).unwrap()))
+    }
+
+    #[test]
+    fn what_keeps_the_guard_in_force_is_not_the_agents_to_change() {
+        assert_eq!(inside("solvi-rules.toml"), Verdict::Ask);
+        assert_eq!(inside(".claude/Settings.json"), Verdict::Ask);
+        assert_eq!(inside(".solvi/traces/hooks.jsonl"), Verdict::Deny);
+        assert_eq!(inside(".git/hooks/pre-commit"), Verdict::Deny);
+        assert_eq!(verdict(Place::Outside("/home/u/.claude/settings.json".into())), Verdict::Ask);
+    }
+
+    #[test]
+    fn other_files_are_left_to_the_rules() {
+        assert_eq!(inside("docs/solvi-rules.toml"), Verdict::Allow);
+        assert_eq!(inside(".gitignore"), Verdict::Allow);
+        assert_eq!(verdict(Place::Outside("/srv/x.git/config".into())), Verdict::Allow);
+    }
+
+    #[test]
+    fn the_rules_file_in_use_is_known_wherever_it_is() {
+        let place = Place::Outside("/etc/rules.toml".into());
+        let judge = OwnFiles { rules_file: Some(place.clone()) };
+        let change = Change::of_text("Write", place, "", "x\n".to_owned());
+        assert_eq!(judge.look(&change).len(), 1);
+    }
+}

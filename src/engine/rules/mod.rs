@@ -1,0 +1,289 @@
+//! The rules of a repository: which of them meet a change, and what they see in it.
+//!
+//! Keys and structure of every rule are checked when the file is loaded; patterns only of rules
+//! whose paths meet the change, because reading one costs more than all the rest of its rule.
+//! `rules check` prepares every rule.
+
+mod error;
+mod load;
+
+pub use error::RulesError;
+pub use load::{Form, RULE_KEYS, load};
+
+use super::Judge;
+use super::checks::{Check, KINDS, Problem, Seen, Subject};
+use super::glob::Globs;
+use super::pattern::{Pattern, Scope};
+use super::python::Module;
+use crate::domain::sanitize::excerpt;
+use crate::domain::{Change, Content, Finding, Line, Part, Spot, Verdict, diff};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+/// The rules of one file, in its order.
+#[derive(Debug, Default)]
+pub struct Rulebook {
+    /// The rules.
+    pub rules: Vec<Rule>,
+    /// The file, as it is named in messages.
+    pub file: String,
+}
+
+/// One rule: a set of paths, and what holds for changes there.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name, as shown in messages.
+    pub id: String,
+    /// Its name in records: `id` with every character that is no letter, digit or `_` as `_`.
+    pub name: String,
+    /// The globs as written; a leading `!` excludes.
+    pub paths: Vec<String>,
+    /// Why the rule is there.
+    pub why: String,
+    /// What to do in place of what it forbids.
+    pub instead: Option<String>,
+    /// What a broken rule leads to.
+    pub on_fail: Verdict,
+    /// Whether what it matches is secret: masked wherever it is shown, never stored.
+    pub redact: bool,
+    /// A yes/no question for changes that the rule meets; "yes" breaks the rule.
+    pub question: Option<Question>,
+    /// The file that calibrates the question's decider, relative to the rules file.
+    pub calibration: Option<String>,
+    // The strings under each check's key, by the check's index in `KINDS`.
+    checks: Vec<(usize, Vec<Spelled>)>,
+    globs: Globs,
+    file: String,
+    line: usize,
+}
+
+/// A question and the lines that raise it.
+#[derive(Debug)]
+pub struct Question {
+    /// The question.
+    pub text: String,
+    // Patterns of lines that raise it; none: every line that is not blank does.
+    when: Vec<Spelled>,
+}
+
+/// A string of the rules file and its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Spelled {
+    text: String,
+    line: usize,
+}
+
+/// A rule's checks, read and ready to look.
+struct Ready {
+    checks: Vec<Box<dyn Check>>,
+    when: Vec<Pattern>,
+}
+
+impl Rule {
+    /// Tells whether the rule covers a path.
+    #[must_use]
+    pub fn covers(&self, path: &str) -> bool {
+        self.globs.cover(path)
+    }
+
+    /// Tells whether the rule has no check and no question, so that any change is a finding.
+    #[must_use]
+    pub fn touch_only(&self) -> bool {
+        self.checks.is_empty() && self.question.is_none()
+    }
+
+    /// Returns the strings that stand under a check's key (`forbid`, `require_def`, …).
+    pub fn under(&self, key: &str) -> impl Iterator<Item = &str> {
+        let mine = self.checks.iter().filter(move |(kind, _)| is_kind(*kind, key));
+        mine.flat_map(|(_, spelled)| spelled).map(|spelled| spelled.text.as_str())
+    }
+
+    /// Reads every pattern of the rule; the first that cannot be read is the error.
+    pub fn verify(&self) -> Result<(), RulesError> {
+        self.ready().map(drop)
+    }
+
+    /// Returns the patterns that find this rule's secrets: those of a redacting rule's `forbid`.
+    pub(super) fn secrets(&self) -> Vec<Pattern> {
+        if !self.redact {
+            return Vec::new();
+        }
+        self.under("forbid").filter_map(|text| Pattern::new(text, Scope::Line).ok()).collect()
+    }
+
+    fn ready(&self) -> Result<Ready, RulesError> {
+        let mut ready = Ready { checks: Vec::new(), when: Vec::new() };
+        for (kind, spelled) in &self.checks {
+            if let Some(kind) = KINDS.get(*kind) {
+                let check = (kind.read)(&texts(spelled));
+                ready.checks.push(check.map_err(|bad| self.error(kind.key, spelled, &bad))?);
+            }
+        }
+        if let Some(question) = &self.question {
+            ready.when = super::checks::patterns(&texts(&question.when), Scope::Line)
+                .map_err(|bad| self.error("when", &question.when, &bad))?;
+        }
+        Ok(ready)
+    }
+
+    fn error(&self, key: &str, spelled: &[Spelled], bad: &Problem) -> RulesError {
+        let (line, text) = match spelled.get(bad.item) {
+            Some(spelled) => (spelled.line, excerpt(&spelled.text)),
+            None => (self.line, String::new()),
+        };
+        RulesError {
+            file: self.file.clone(),
+            line: Some(line),
+            rule: Some(self.id.clone()),
+            problem: format!("`{key}` holds `{text}`: {}", bad.text),
+            fix: None,
+        }
+    }
+
+    /// Looks at a change that the rule covers.
+    fn look(&self, change: &Change, module: &OnceCell<Module>) -> Vec<Finding> {
+        if self.touch_only() {
+            let spot = Spot { line: 0, text: String::new(), what: TOUCHED.to_owned() };
+            return vec![self.finding(Part::Touch, Seen { spots: vec![spot], unknown: None })];
+        }
+        if change.deletes() {
+            return self.look_at_deletion();
+        }
+        let lines = self.lines(change);
+        let ready = match self.ready() {
+            Ok(ready) => ready,
+            Err(error) => {
+                return vec![self.finding(Part::Checks, Seen::unknown(error.to_string()))];
+            }
+        };
+        let mut findings = Vec::new();
+        if !ready.checks.is_empty() {
+            let subject = Subject::new(change, &lines, module);
+            let mut seen = Seen::default();
+            for check in &ready.checks {
+                let more = check.look(&subject);
+                seen.spots.extend(more.spots);
+                seen.unknown = join(seen.unknown, more.unknown);
+            }
+            findings.push(self.finding(Part::Checks, seen));
+        }
+        if let Some(question) = &self.question {
+            findings.push(self.ask(question, &ready.when, &lines, change));
+        }
+        findings
+    }
+
+    /// A deleted file can no longer hold what the rule requires: that is worth a warning, and no
+    /// more, because the whole file is gone.
+    fn look_at_deletion(&self) -> Vec<Finding> {
+        let required = self
+            .checks
+            .iter()
+            .any(|(kind, _)| is_kind(*kind, "require") || is_kind(*kind, "require_def"));
+        if !required {
+            return Vec::new();
+        }
+        let what = "the file that must hold what this rule requires is deleted".to_owned();
+        let seen = Seen { spots: vec![Spot { line: 0, text: String::new(), what }], unknown: None };
+        let mut finding = self.finding(Part::Checks, seen);
+        finding.verdict = Verdict::Warn;
+        vec![finding]
+    }
+
+    /// Returns the lines that the rule judges: the added ones, or all of them when the file comes
+    /// from a place that the rule does not cover.
+    fn lines<'a>(&self, change: &'a Change) -> Cow<'a, [Line]> {
+        match (&change.moved_from, &change.after) {
+            (Some(from), Content::Text(text)) if !self.covers(from.as_str()) => {
+                Cow::Owned(diff::numbered(text))
+            }
+            _ => Cow::Borrowed(&change.added),
+        }
+    }
+
+    fn ask(
+        &self,
+        question: &Question,
+        when: &[Pattern],
+        lines: &[Line],
+        change: &Change,
+    ) -> Finding {
+        let mut seen = Seen { spots: Vec::new(), unknown: change.unsure.clone() };
+        for line in lines {
+            let raised = if when.is_empty() {
+                Ok(!line.text.trim().is_empty())
+            } else {
+                super::checks::first_match(when, &line.text).map(|first| first.is_some())
+            };
+            match raised {
+                Ok(false) => {}
+                Ok(true) => seen.spots.push(Spot {
+                    line: line.number,
+                    text: line.text.clone(),
+                    what: String::new(),
+                }),
+                Err(hard) => seen.unknown = Some(hard.to_string()),
+            }
+        }
+        let mut finding = self.finding(Part::Question(question.text.clone()), seen);
+        // Nobody has answered, so a question never does more than ask.
+        finding.verdict = finding.verdict.min(Verdict::Ask);
+        if finding.objects() {
+            finding.verdict = Verdict::Ask;
+        }
+        finding
+    }
+
+    fn finding(&self, part: Part, seen: Seen) -> Finding {
+        let mut verdict = if seen.spots.is_empty() { Verdict::Allow } else { self.on_fail };
+        if seen.unknown.is_some() {
+            // What could be no more than a warning need not stop anybody for not being known.
+            verdict = verdict.join(self.on_fail.min(Verdict::Ask));
+        }
+        Finding {
+            rule: self.id.clone(),
+            part,
+            verdict,
+            spots: seen.spots,
+            unknown: seen.unknown,
+            why: self.why.clone(),
+            instead: self.instead.clone(),
+        }
+    }
+}
+
+impl Judge for Rulebook {
+    fn look(&self, change: &Change) -> Vec<Finding> {
+        let module = OnceCell::new();
+        let met = self.rules.iter().filter(|rule| rule.covers(change.place.as_str()));
+        met.flat_map(|rule| rule.look(change, &module)).collect()
+    }
+}
+
+impl Rulebook {
+    /// Returns the rules that cover a change's path.
+    pub fn meeting<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Rule> {
+        self.rules.iter().filter(|rule| rule.covers(change.place.as_str()))
+    }
+}
+
+/// What a rule without checks says is wrong (the record's word for it).
+const TOUCHED: &str = "*";
+
+fn is_kind(index: usize, key: &str) -> bool {
+    KINDS.get(index).is_some_and(|kind| kind.key == key)
+}
+
+fn texts(spelled: &[Spelled]) -> Vec<String> {
+    spelled.iter().map(|spelled| spelled.text.clone()).collect()
+}
+
+fn join(one: Option<String>, other: Option<String>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => Some(format!("{one}; {other}")),
+        (one, other) => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests;
