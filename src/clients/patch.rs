@@ -1,1 +1,483 @@
-//! (to be written)
+//! Which files does a `*** Begin Patch` text change, and into what?
+//!
+//! Several agents share this envelope: sections that add, update, move or delete a file, an
+//! update made of hunks. What surrounds it (a here-document, say) is ignored. Hunks are looked
+//! for exactly, in order; one that is not found leaves the file after the patch unknown, and its
+//! added lines are judged all the same.
+
+use crate::domain::{Change, Content, Files, Line, Place, Stored, diff};
+
+/// The line with which a patch begins.
+pub const MARKER: &str = "*** Begin Patch";
+
+/// A text that holds the marker but cannot be read as a patch.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatchError {
+    /// No file is named.
+    #[error(
+        "the patch has no section: `*** Add File:`, `*** Update File:` or `*** Delete File:` was expected."
+    )]
+    NoSection,
+    /// A section, or the target of a move, without a path.
+    #[error("the patch's line `{0}` lacks the path of a file.")]
+    NoPath(&'static str),
+    /// A move that does not belong to an update.
+    #[error("the patch has a `*** Move to:` outside of an `*** Update File:` section.")]
+    StrayMove,
+    /// A path that leads nowhere; the sentence comes from [`Files::place`].
+    #[error("{0}")]
+    Place(String),
+}
+
+/// Returns the changes that the patches in these texts make, in their order. A move makes two:
+/// the deletion of its source and the change of its target.
+///
+/// A later section of the same file starts from what the earlier one leaves.
+pub fn changes(tool: &str, texts: &[&str], files: &dyn Files) -> Result<Vec<Change>, PatchError> {
+    let mut changes = Vec::new();
+    for text in texts {
+        for section in sections(text)? {
+            section.carry_out(tool, files, &mut changes)?;
+        }
+    }
+    if changes.is_empty() { Err(PatchError::NoSection) } else { Ok(changes) }
+}
+
+/// What happens to the file of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    Add,
+    Update,
+    Delete,
+}
+
+const HEADERS: [(&str, Act); 3] = [
+    ("*** Add File:", Act::Add),
+    ("*** Update File:", Act::Update),
+    ("*** Delete File:", Act::Delete),
+];
+const MOVE: &str = "*** Move to:";
+
+/// The part of a patch that is about one file.
+struct Section<'a> {
+    act: Act,
+    path: &'a str,
+    target: Option<&'a str>,
+    lines: Vec<&'a str>,
+}
+
+fn sections(text: &str) -> Result<Vec<Section<'_>>, PatchError> {
+    let mut sections: Vec<Section<'_>> = Vec::new();
+    let Some((_, patch)) = text.split_once(MARKER) else { return Ok(sections) };
+    let mut closed = false;
+    for line in diff::lines(patch).skip(1) {
+        // Indentation makes a line of an update a context line; elsewhere clients trim it.
+        let updating = !closed && sections.last().is_some_and(|open| open.act == Act::Update);
+        let mark = if updating { line } else { line.trim_start() };
+        if let Some((header, act, path)) = HEADERS
+            .iter()
+            .find_map(|(header, act)| Some((*header, *act, mark.strip_prefix(header)?.trim())))
+        {
+            if path.is_empty() {
+                return Err(PatchError::NoPath(header));
+            }
+            sections.push(Section { act, path, target: None, lines: Vec::new() });
+            closed = false;
+            continue;
+        }
+        let Some(open) = sections.last_mut().filter(|_| !closed) else { continue };
+        if let Some(target) = mark.strip_prefix(MOVE) {
+            match (open.act, target.trim()) {
+                (Act::Update, "") => return Err(PatchError::NoPath(MOVE)),
+                (Act::Update, target) => open.target = Some(target),
+                (Act::Add | Act::Delete, _) => return Err(PatchError::StrayMove),
+            }
+            continue;
+        }
+        match mark.trim_end() {
+            "*** End Patch" | MARKER => closed = true,
+            "*** End of File" => {}
+            _ => open.lines.push(line),
+        }
+    }
+    Ok(sections)
+}
+
+impl Section<'_> {
+    fn carry_out(
+        &self,
+        tool: &str,
+        files: &dyn Files,
+        changes: &mut Vec<Change>,
+    ) -> Result<(), PatchError> {
+        let place = files.place(self.path).map_err(PatchError::Place)?;
+        match self.act {
+            Act::Delete => changes.push(Change::of_deletion(tool, place)),
+            Act::Add => {
+                let before = current(&place, files, changes);
+                let mut change =
+                    Change::of_text(tool, place, before.text().unwrap_or_default(), self.content());
+                if let Content::Unknown(why) = before {
+                    change.unsure = Some(why);
+                }
+                changes.push(change);
+            }
+            Act::Update => {
+                let before = current(&place, files, changes);
+                let mut change = self.update(tool, place, before);
+                if let Some(target) = self.target {
+                    let target = files.place(target).map_err(PatchError::Place)?;
+                    let source = std::mem::replace(&mut change.place, target);
+                    changes.push(Change::of_deletion(tool, source.clone()));
+                    change.moved_from = Some(source);
+                    if let Content::Unknown(why) = &change.after {
+                        change.unsure.get_or_insert_with(|| why.clone());
+                    }
+                }
+                changes.push(change);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the content of an added file. A line without its `+` is taken as it is.
+    fn content(&self) -> String {
+        self.lines
+            .iter()
+            .fold(String::new(), |out, line| out + line.strip_prefix('+').unwrap_or(line) + "\n")
+    }
+
+    fn update(&self, tool: &str, place: Place, before: Content) -> Change {
+        let hunks = hunks(&self.lines);
+        let (why, readable) = match before {
+            Content::Text(before) => match rewritten(&before, &hunks) {
+                Some(after) => return Change::of_text(tool, place, &before, after),
+                None => ("the patch's lines are not found in the file".to_owned(), true),
+            },
+            Content::Absent => ("there is no such file to update".to_owned(), true),
+            Content::Binary => ("the file is no text".to_owned(), false),
+            Content::Unknown(why) => (why, false),
+        };
+        let added = (1..)
+            .zip(hunks.iter().flat_map(|hunk| hunk.with(Tag::Added)))
+            .map(|(number, text)| Line { number, text: text.to_owned() })
+            .collect();
+        Change {
+            unsure: (!readable).then(|| why.clone()),
+            ..Change::of_lines(tool, place, added, why)
+        }
+    }
+}
+
+/// Returns what a file holds after the changes so far.
+fn current(place: &Place, files: &dyn Files, changes: &[Change]) -> Content {
+    if let Some(change) = changes.iter().rfind(|change| change.place == *place) {
+        return change.after.clone();
+    }
+    match files.read(place) {
+        Stored::Absent => Content::Absent,
+        Stored::Bytes(bytes) => Content::Text(String::from_utf8_lossy(&bytes).into_owned()),
+        Stored::Unknown(why) => Content::Unknown(why),
+    }
+}
+
+/// What a line of a hunk is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tag {
+    Context,
+    Removed,
+    Added,
+}
+
+/// One place of an update.
+#[derive(Debug, Default)]
+struct Hunk<'a> {
+    header: &'a str,
+    lines: Vec<(Tag, &'a str)>,
+}
+
+impl<'a> Hunk<'a> {
+    fn with(&self, wanted: Tag) -> impl Iterator<Item = &'a str> {
+        self.lines.iter().filter(move |(tag, _)| *tag == wanted).map(|(_, text)| *text)
+    }
+
+    fn old(&self) -> Vec<&'a str> {
+        self.lines.iter().filter(|(tag, _)| *tag != Tag::Added).map(|(_, text)| *text).collect()
+    }
+}
+
+fn hunks<'a>(lines: &[&'a str]) -> Vec<Hunk<'a>> {
+    let mut hunks = vec![Hunk::default()];
+    for &line in lines {
+        if let Some(header) = line.strip_prefix("@@") {
+            let header = header.strip_prefix(' ').unwrap_or(header).trim_end();
+            hunks.push(Hunk { header, lines: Vec::new() });
+        } else if let Some(open) = hunks.last_mut() {
+            open.lines.push(match line.split_at_checked(1) {
+                Some((" ", text)) => (Tag::Context, text),
+                Some(("-", text)) => (Tag::Removed, text),
+                Some(("+", text)) => (Tag::Added, text),
+                _ => (Tag::Context, line),
+            });
+        }
+    }
+    hunks
+}
+
+/// Returns the text with every hunk carried out, or nothing when one of them is not found.
+fn rewritten(before: &str, hunks: &[Hunk<'_>]) -> Option<String> {
+    let raw: Vec<&str> = before.split_inclusive('\n').collect();
+    let lines: Vec<&str> = diff::lines(before).collect();
+    let end = if raw.first().is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
+    let mut out = String::with_capacity(before.len());
+    let mut put = |line: &str| {
+        if !out.is_empty() && !out.ends_with('\n') {
+            out.push_str(end);
+        }
+        out.push_str(line);
+    };
+    let mut at = 0;
+    for (start, hunk) in located(&lines, hunks)? {
+        raw.get(at..start)?.iter().for_each(|line| put(line));
+        at = start;
+        for (tag, text) in &hunk.lines {
+            match tag {
+                Tag::Added => put(&format!("{text}{end}")),
+                Tag::Context => put(raw.get(at)?),
+                Tag::Removed => {}
+            }
+            at += usize::from(*tag != Tag::Added);
+        }
+    }
+    raw.get(at..)?.iter().for_each(|line| put(line));
+    // A file without a final line end keeps that.
+    if !before.is_empty() && !before.ends_with('\n') && out.ends_with('\n') {
+        out.pop();
+        if out.ends_with('\r') {
+            out.pop();
+        }
+    }
+    Some(out)
+}
+
+/// Returns the hunks with the lines at which they start, in the order of the file.
+fn located<'h, 'a>(lines: &[&str], hunks: &'h [Hunk<'a>]) -> Option<Vec<(usize, &'h Hunk<'a>)>> {
+    let mut located = Vec::new();
+    let mut from = 0;
+    for hunk in hunks {
+        // A header (the line of a function, say) leads the search on, if it is a line at all.
+        let header = [hunk.header];
+        let behind = seek(lines, &header, from).filter(|_| !hunk.header.is_empty());
+        let start = behind.map_or(from, |at| at + 1);
+        let old = hunk.old();
+        if old.is_empty() {
+            located.push((lines.len(), hunk));
+            from = start;
+            continue;
+        }
+        let at = seek(lines, &old, start).or_else(|| seek(lines, &old, from))?;
+        located.push((at, hunk));
+        from = at + old.len();
+    }
+    located.sort_by_key(|(at, _)| *at);
+    Some(located)
+}
+
+/// Returns where the wanted lines stand as one block, at or after a line.
+fn seek(lines: &[&str], wanted: &[&str], from: usize) -> Option<usize> {
+    let rest = lines.get(from..)?;
+    rest.windows(wanted.len()).position(|block| block == wanted).map(|at| from + at)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::domain::{Numbering, RepoPath};
+    use proptest::prelude::*;
+
+    /// Files by their path; a text that starts with `?` says why a file cannot be read.
+    struct Table<'a>(&'a [(&'a str, &'a str)]);
+
+    impl Files for Table<'_> {
+        fn place(&self, written: &str) -> Result<Place, String> {
+            RepoPath::new(written).map(Place::Inside).ok_or_else(|| "no such place.".to_owned())
+        }
+
+        fn read(&self, place: &Place) -> Stored {
+            let found = self.0.iter().find(|(path, _)| *path == place.as_str());
+            found.map_or(Stored::Absent, |(_, text)| match text.strip_prefix('?') {
+                Some(why) => Stored::Unknown(why.to_owned()),
+                None => Stored::Bytes(text.as_bytes().to_vec()),
+            })
+        }
+    }
+
+    fn read(files: &[(&str, &str)], sections: &str) -> Result<Vec<Change>, PatchError> {
+        let text = format!("apply_patch <<'EOF'\n{MARKER}\n{sections}*** End Patch\nEOF\n");
+        changes("apply_patch", &[&text], &Table(files))
+    }
+
+    fn numbered(change: &Change) -> Vec<String> {
+        change.added.iter().map(|line| format!("{}:{}", line.number, line.text)).collect()
+    }
+
+    /// Holds an update of `f` against the text and the added lines that it should give.
+    #[track_caller]
+    fn updates(before: &str, hunks: &str, after: &str, added: &[&str]) {
+        let changes = read(&[("f", before)], &format!("*** Update File: f\n{hunks}")).unwrap();
+        assert_eq!(changes.len(), 1);
+        assert_eq!(changes[0].after, Content::Text(after.to_owned()));
+        assert_eq!(numbered(&changes[0]), added);
+        assert_eq!(changes[0].numbering, Numbering::File);
+    }
+
+    #[track_caller]
+    fn leaves_unknown(files: &[(&str, &str)], hunks: &str, added: &[&str]) -> Change {
+        let mut changes = read(files, &format!("*** Update File: f\n{hunks}")).unwrap();
+        assert!(matches!(changes[0].after, Content::Unknown(_)));
+        assert_eq!(numbered(&changes[0]), added);
+        assert_eq!(changes[0].numbering, Numbering::NewText);
+        changes.remove(0)
+    }
+
+    #[test]
+    fn hunks_are_carried_out_in_order() {
+        updates(
+            "a\nb\nc\nd\n",
+            "@@\n-a\n+A\n+AA\n@@\n c\n-d\n+D\n",
+            "A\nAA\nb\nc\nD\n",
+            &["1:A", "2:AA", "5:D"],
+        );
+        updates("a\nb\n", " a\n+x\n", "a\nx\nb\n", &["2:x"]);
+        updates("a\n\nb\n", "@@\n a\n\n+x\n", "a\n\nx\nb\n", &["3:x"]);
+        updates("a\n", "", "a\n", &[]);
+    }
+
+    #[test]
+    fn a_hunk_without_old_lines_is_put_at_the_end() {
+        updates("a\nb\n", "@@\n+x\n@@\n-a\n", "b\nx\n", &["2:x"]);
+        updates("", "@@\n+x\n", "x\n", &["1:x"]);
+    }
+
+    #[test]
+    fn a_header_leads_the_search_on_where_it_is_a_line() {
+        let twice = "f:\n x\ng:\n x\n";
+        updates(twice, "@@ g:\n- x\n+ y\n", "f:\n x\ng:\n y\n", &["4: y"]);
+        updates(twice, "@@ -1,2 +1,2 @@\n- x\n+ y\n", "f:\n y\ng:\n x\n", &["2: y"]);
+    }
+
+    #[test]
+    fn the_line_ends_of_the_file_stay() {
+        updates("a\r\nb\r\n", "@@\n a\n+x\n", "a\r\nx\r\nb\r\n", &["2:x"]);
+        updates("a\r\nb\n", "@@\r\n b\r\n+x\r\n", "a\r\nb\nx\r\n", &["3:x"]);
+        updates("a\nb", "@@\n b\n+x\n*** End of File\n", "a\nb\nx", &["3:x"]);
+        updates("a\r\nb", "@@\n-b\n", "a", &[]);
+    }
+
+    #[test]
+    fn lines_that_are_not_found_leave_the_file_unknown() {
+        let file = [("f", "a\nb\n")];
+        leaves_unknown(&file, "@@\n nope\n+x\n@@\n b\n+y\n", &["1:x", "2:y"]);
+        leaves_unknown(&file, "@@\n-b\n+x\n@@\n-a\n+y\n", &["1:x", "2:y"]);
+        leaves_unknown(&file, "@@\n a \n+x\n", &["1:x"]);
+        let missing = leaves_unknown(&[], "@@\n+x\n", &["1:x"]);
+        assert_eq!(missing.unsure, None);
+        let unread = leaves_unknown(&[("f", "?a folder")], "@@\n+x\n", &["1:x"]);
+        assert_eq!(unread.unsure.as_deref(), Some("a folder"));
+    }
+
+    #[test]
+    fn an_added_file_is_held_against_what_it_replaces() {
+        let changes = read(&[("f", "a\n")], "*** Add File: f\n+a\nb\n").unwrap();
+        assert_eq!(changes[0].after, Content::Text("a\nb\n".to_owned()));
+        assert_eq!(numbered(&changes[0]), ["2:b"]);
+        let changes = read(&[("f", "?a folder")], "*** Add File: f\n+a\n").unwrap();
+        assert_eq!(changes[0].unsure.as_deref(), Some("a folder"));
+    }
+
+    #[test]
+    fn a_move_deletes_its_source_and_changes_its_target() {
+        let moved = "*** Update File: f\n*** Move to: g\n";
+        for (hunks, after, added) in [("", "a\n", vec![]), ("@@\n a\n+b\n", "a\nb\n", vec!["2:b"])]
+        {
+            let changes = read(&[("f", "a\n")], &format!("{moved}{hunks}")).unwrap();
+            let [source, target] = changes.as_slice() else { panic!("{changes:?}") };
+            assert!(source.deletes() && source.place.as_str() == "f");
+            assert_eq!(target.place.as_str(), "g");
+            assert_eq!(target.moved_from.as_ref(), Some(&source.place));
+            assert_eq!(target.after, Content::Text(after.to_owned()));
+            assert_eq!(numbered(target), added);
+        }
+        // What moves along is not known, so nothing can be said of it.
+        let changes = read(&[], &format!("{moved}@@\n+b\n")).unwrap();
+        assert!(changes[1].unsure.is_some());
+    }
+
+    #[test]
+    fn sections_of_one_file_follow_one_another() {
+        let changes = read(
+            &[],
+            "*** Add File: f\n+a\n*** Update File: f\n@@\n-a\n+b\n*** Delete File: f\n*** Add File: f\n+b\n",
+        )
+        .unwrap();
+        let after: Vec<_> = changes.iter().map(|change| change.after.text()).collect();
+        assert_eq!(after, [Some("a\n"), Some("b\n"), None, Some("b\n")]);
+        assert_eq!(numbered(&changes[1]), ["1:b"]);
+        assert!(changes[2].deletes());
+        assert_eq!(numbered(&changes[3]), ["1:b"]);
+    }
+
+    #[test]
+    fn only_a_line_of_an_update_may_look_like_an_indented_header() {
+        let changes = read(&[], "*** Add File: f\n+a\n  *** Add File: g\n+b\n").unwrap();
+        assert_eq!(changes[1].place.as_str(), "g");
+        updates(
+            " *** Add File: g\n",
+            "@@\n  *** Add File: g\n+x\n",
+            " *** Add File: g\nx\n",
+            &["2:x"],
+        );
+    }
+
+    #[test]
+    fn a_section_after_the_end_of_a_patch_still_counts() {
+        let two =
+            "*** Add File: f\n+a\n*** End Patch\nEOF\nls\n*** Begin Patch\n*** Add File: g\n+b\n";
+        let changes = read(&[], two).unwrap();
+        assert_eq!(changes[0].after.text(), Some("a\n"));
+        assert_eq!(changes[1].after.text(), Some("b\n"));
+    }
+
+    #[test]
+    fn a_patch_that_names_no_file_is_an_error() {
+        for (sections, error) in [
+            ("", PatchError::NoSection),
+            ("+x\n", PatchError::NoSection),
+            ("*** Add File: \n+x\n", PatchError::NoPath("*** Add File:")),
+            ("*** Update File: f\n*** Move to:\n", PatchError::NoPath("*** Move to:")),
+            ("*** Add File: f\n*** Move to: g\n", PatchError::StrayMove),
+            ("*** Delete File: ../f\n", PatchError::Place("no such place.".to_owned())),
+        ] {
+            assert_eq!(read(&[], sections), Err(error));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_patch_panics_and_what_it_finds_comes_out(
+            before in "([ab]?\r?\n){0,6}[ab]?",
+            lines in proptest::collection::vec("(@@|@@ a|[ +-]?[ab]?|\\*\\*\\* (Add|Update) File: f|\\*\\*\\* Move to: g)\r?", 0..9),
+        ) {
+            let sections = format!("*** Update File: f\n{}\n", lines.join("\n"));
+            let found = [("f", before.as_str())];
+            for change in read(&found, &sections).unwrap_or_default() {
+                let Content::Text(after) = change.after else { continue };
+                for line in change.added {
+                    prop_assert_eq!(diff::lines(&after).nth(line.number - 1), Some(line.text.as_str()));
+                }
+            }
+        }
+    }
+}
