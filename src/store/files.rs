@@ -1,1 +1,254 @@
-//! (to be written)
+//! The files of a project on disk, as the port [`Files`] shows them.
+//!
+//! A path is resolved the way the client's own program would open it: `~` and `..` first, then
+//! symbolic links (dangling ones too), then the spelling that the file system has recorded. Only
+//! regular files are ever opened.
+
+use super::recorded;
+use crate::domain::{Files, Place, RepoPath, Stored};
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// The largest file that is read, in bytes; the content of a larger one is not known.
+pub const LARGEST: u64 = 16 << 20;
+
+/// How many symbolic links one path may lead through, as in the Linux kernel.
+const LINKS: usize = 40;
+
+/// The files of a project.
+#[derive(Clone, Debug)]
+pub struct DiskFiles {
+    root: PathBuf,
+    cwd: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl DiskFiles {
+    /// Makes the files of the project at `root`, for paths written from `cwd`.
+    #[must_use]
+    pub fn new(root: &Path, cwd: &Path) -> Self {
+        let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
+        Self { cwd: root.join(cwd), root, home }
+    }
+
+    /// Returns the project's root, with its symbolic links resolved.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns where a place is on disk.
+    #[must_use]
+    pub fn path(&self, place: &Place) -> PathBuf {
+        match place {
+            Place::Inside(path) => self.root.join(path.as_str()),
+            Place::Outside(path) => PathBuf::from(path),
+        }
+    }
+
+    /// Returns the absolute path that was written, with `.` and `..` taken away as text: clients
+    /// do the same before they open a file.
+    fn absolute(&self, written: &str) -> PathBuf {
+        let written = match written.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => match &self.home {
+                Some(home) => home.join(rest.trim_start_matches('/')),
+                None => PathBuf::from(written),
+            },
+            _ => PathBuf::from(written),
+        };
+        let mut path = PathBuf::new();
+        for component in self.cwd.join(written).components() {
+            match component {
+                Component::CurDir => {}
+                Component::ParentDir => drop(path.pop()),
+                other => path.push(other),
+            }
+        }
+        path
+    }
+}
+
+impl Files for DiskFiles {
+    fn place(&self, written: &str) -> Result<Place, String> {
+        let written = written.trim();
+        if written.is_empty() {
+            return Err("the path is empty".to_owned());
+        }
+        if written.contains('\0') {
+            return Err("the path holds a NUL character".to_owned());
+        }
+        let mut path = self.absolute(written);
+        if written.contains('\\') && fs::symlink_metadata(&path).is_err() {
+            // No file has that name, so the backslashes are meant as separators.
+            path = self.absolute(&written.replace('\\', "/"));
+        }
+        let path = resolve(&path)?;
+        if path == self.root {
+            return Err("the path is the project's folder, not a file".to_owned());
+        }
+        // A separator of this system is `/` in rules; a `\` in a Unix name stays what it is.
+        let text = |path: &Path| path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+        let inside = path.strip_prefix(&self.root).ok().and_then(|it| RepoPath::new(&text(it)));
+        Ok(inside.map_or_else(|| Place::Outside(text(&path)), Place::Inside))
+    }
+
+    fn read(&self, place: &Place) -> Stored {
+        read(&self.path(place))
+    }
+}
+
+/// Reads a regular file, at most [`LARGEST`] bytes of it.
+fn read(path: &Path) -> Stored {
+    let unknown = |why: String| Stored::Unknown(why);
+    let meta = match fs::symlink_metadata(path) {
+        Ok(meta) => meta,
+        Err(error) if absent(&error) => return Stored::Absent,
+        Err(error) => return unknown(format!("the file cannot be looked at: {error}")),
+    };
+    if let Some(kind) = recorded::special(&meta) {
+        return unknown(format!("{kind} stands there, not a file"));
+    }
+    if meta.len() > LARGEST {
+        return unknown(format!("the file is larger than {} MiB", LARGEST >> 20));
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    match file {
+        Ok(_) if bytes.len() as u64 > LARGEST => {
+            unknown(format!("the file is larger than {} MiB", LARGEST >> 20))
+        }
+        Ok(_) => Stored::Bytes(bytes),
+        Err(error) => unknown(format!("the file cannot be read: {error}")),
+    }
+}
+
+fn absent(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory)
+}
+
+/// Follows the symbolic links of an absolute path, component by component, and gives every part
+/// that exists its recorded spelling. What does not exist is kept as written.
+fn resolve(path: &Path) -> Result<PathBuf, String> {
+    let mut done = PathBuf::new();
+    let mut todo: VecDeque<OsString> =
+        path.components().map(|part| part.as_os_str().to_owned()).collect();
+    let mut links = 0;
+    while let Some(part) = todo.pop_front() {
+        if part == ".." {
+            done.pop();
+            continue;
+        }
+        if part == "." {
+            continue;
+        }
+        let next = done.join(&part);
+        match fs::symlink_metadata(&next) {
+            Ok(meta) if meta.is_symlink() => {
+                links += 1;
+                if links > LINKS {
+                    return Err("the path leads through symbolic links in a circle".to_owned());
+                }
+                let target = fs::read_link(&next)
+                    .map_err(|error| format!("a symbolic link cannot be read: {error}"))?;
+                for part in target.components().rev() {
+                    todo.push_front(part.as_os_str().to_owned());
+                }
+            }
+            Ok(meta) => done = recorded::spelling(&done, &part, &meta),
+            Err(error) if absent(&error) => done = next,
+            Err(error) => return Err(format!("the path cannot be followed: {error}")),
+        }
+    }
+    Ok(done)
+}
+
+/// Returns the nearest folder, from `start` upwards, that holds `.git`: a folder, or a file in a
+/// linked worktree or submodule.
+#[must_use]
+pub fn repository_root(start: &Path) -> Option<PathBuf> {
+    start.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn project() -> (tempfile::TempDir, DiskFiles) {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("src/deep")).unwrap();
+        fs::write(dir.path().join("src/a.txt"), "x\n").unwrap();
+        let files = DiskFiles::new(dir.path(), dir.path());
+        (dir, files)
+    }
+
+    /// Returns a place inside, as [`Files::place`] returns it.
+    fn inside(path: &str) -> Result<Place, String> {
+        RepoPath::new(path).map(Place::Inside).ok_or_else(|| path.to_owned())
+    }
+
+    #[test]
+    fn paths_are_resolved_from_the_sessions_folder() {
+        let (dir, files) = project();
+        let root = files.root().to_owned();
+        assert_eq!(files.place("src/../lib/./b.txt"), inside("lib/b.txt"));
+        assert_eq!(files.place(&root.join("src//a.txt").to_string_lossy()), inside("src/a.txt"));
+        assert_eq!(files.place("..hidden/a"), inside("..hidden/a"));
+        assert_eq!(files.place("a\nb"), inside("a\nb"));
+        let deeper = DiskFiles::new(dir.path(), &root.join("src/deep"));
+        assert_eq!(deeper.place("../a.txt"), inside("src/a.txt"));
+        let outside = files.place("../other/a.txt").unwrap();
+        assert_eq!(outside.as_str(), root.parent().unwrap().join("other/a.txt").to_str().unwrap());
+    }
+
+    #[test]
+    fn backslashes_separate_unless_a_file_has_that_name() {
+        let (_dir, files) = project();
+        assert_eq!(files.place("src\\a.txt"), inside("src/a.txt"));
+        fs::write(files.root().join("odd\\name"), "x").unwrap();
+        assert_eq!(files.place("odd\\name"), inside("odd\\name"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn symbolic_links_lead_to_where_the_file_really_is() {
+        use std::os::unix::fs::symlink;
+        let (_dir, files) = project();
+        let root = files.root();
+        symlink(root.join("src"), root.join("alias")).unwrap();
+        symlink("src/a.txt", root.join("link.txt")).unwrap();
+        symlink("nowhere/at/all", root.join("dangling")).unwrap();
+        symlink("/nonexistent", root.join("out")).unwrap();
+        symlink("loop", root.join("loop")).unwrap();
+        assert_eq!(files.place("alias/new.txt"), inside("src/new.txt"));
+        assert_eq!(files.place("link.txt"), inside("src/a.txt"));
+        assert_eq!(files.place("dangling"), inside("nowhere/at/all"));
+        assert_eq!(files.place("out/x"), Ok(Place::Outside("/nonexistent/x".to_owned())));
+        assert!(files.place("loop/x").is_err());
+    }
+
+    #[test]
+    fn only_regular_files_of_a_bounded_size_are_read() {
+        let (_dir, files) = project();
+        let read = |path: &str| files.read(&files.place(path).unwrap());
+        assert_eq!(read("src/a.txt"), Stored::Bytes(b"x\n".to_vec()));
+        assert_eq!(read("none"), Stored::Absent);
+        assert_eq!(read("src/a.txt/below"), Stored::Absent);
+        assert!(matches!(read("src"), Stored::Unknown(why) if why.starts_with("a folder")));
+        assert!(matches!(read("/dev/null"), Stored::Unknown(why) if why.starts_with("a device")));
+    }
+
+    #[test]
+    fn a_linked_worktree_is_a_repository_of_its_own() {
+        let (dir, _files) = project();
+        fs::create_dir_all(dir.path().join(".git")).unwrap();
+        fs::write(dir.path().join("src/.git"), "gitdir: ../.git/worktrees/src").unwrap();
+        assert_eq!(repository_root(&dir.path().join("src/deep")), Some(dir.path().join("src")));
+        assert_eq!(repository_root(dir.path()), Some(dir.path().to_owned()));
+    }
+}

@@ -1,7 +1,24 @@
 //! What we keep: traces, and other programs' settings with our entries in them.
 
 pub mod canonical;
+pub mod chain;
 pub mod files;
+pub mod hook_groups;
+mod ignored;
+pub mod json_text;
+pub mod own_entries;
+mod plan;
 pub mod record;
+mod recorded;
 pub mod settings;
+mod spelling;
+mod steps;
+mod tail;
 pub mod traces;
+
+#[cfg(not(unix))]
+#[path = "private_other.rs"]
+mod private;
+#[cfg(unix)]
+#[path = "private_unix.rs"]
+mod private;

@@ -1,0 +1,547 @@
+//! Our entries among the hooks of an agent: found, put in, taken out.
+//!
+//! The shape is the one of Claude Code (and others):
+//! `{"hooks": {EVENT: [{"matcher": …, "hooks": [{"type": "command", "command": …}]}]}}`.
+//! Only what is ours is touched, and every other byte stays. Taking out goes as far up as ours
+//! goes: a group that held nothing else, an event that held no other group, `hooks` that held no
+//! other event. So putting in and taking out again gives back the text from before.
+
+use super::json_text::{Broken, Document, Members, plain};
+use super::own_entries::{Owner, owner, owner_of_program};
+use crate::domain::Entry;
+use jsonc_parser::ast::{Array, Object, Value};
+use jsonc_parser::common::Ranged;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Why hooks could not be read from a text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HooksError {
+    /// The text is not JSON.
+    #[error("{0}")]
+    Broken(#[from] Broken),
+    /// A part of it has another shape than agents give it.
+    #[error("line {line}, column {column}: {what} is not {expected}")]
+    Shape {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// Which part.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+}
+
+/// A handler of somebody's hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handler {
+    /// The event.
+    pub event: String,
+    /// The matcher of its group.
+    pub matcher: Option<String>,
+    /// The command, with its arguments when they stand apart.
+    pub command: String,
+    /// Whose it is.
+    pub owner: Owner,
+    spot: Spot,
+    group: serde_json::Value,
+}
+
+/// Where a handler is: the event among the events, and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Spot {
+    event: usize,
+    group: usize,
+    handler: usize,
+    alone: bool,
+}
+
+/// What was done with one entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// It is new.
+    Added,
+    /// It stands in the place of an older one of ours.
+    Replaced,
+    /// It was there, word for word.
+    Unchanged,
+    /// It is gone.
+    Removed,
+}
+
+/// An entry and what was done with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// What was done.
+    pub deed: Deed,
+    /// The event.
+    pub event: String,
+    /// The matcher.
+    pub matcher: Option<String>,
+    /// The command.
+    pub command: String,
+}
+
+/// A text with its hooks changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The text.
+    pub text: String,
+    /// What was done, in order.
+    pub done: Vec<Done>,
+    /// Whose handlers stand in it besides ours.
+    pub others: Vec<Handler>,
+}
+
+/// Puts entries in. Ours that are there already are replaced where they stand, or, when they
+/// share a group with others or are no longer wanted, taken out.
+pub fn merge(text: &str, entries: &[Entry]) -> Result<Outcome, HooksError> {
+    let mut text = text.to_owned();
+    let mut done = Vec::new();
+    for entry in entries {
+        let (deed, placed) = place(&text, entry)?;
+        text = placed.unwrap_or(text);
+        let Entry { event, matcher, command, .. } = entry.clone();
+        done.push(Done { deed, event, matcher, command });
+    }
+    sweep(text, entries, done)
+}
+
+/// Takes every entry of ours out.
+pub fn unmerge(text: &str) -> Result<Outcome, HooksError> {
+    sweep(text.to_owned(), &[], Vec::new())
+}
+
+/// Returns every handler, in the order of the text.
+pub fn handlers(text: &str) -> Result<Vec<Handler>, HooksError> {
+    let document = Document::parse(text)?;
+    let hooks = hooks(&document)?;
+    Ok(hooks.map(handlers_of).unwrap_or_default())
+}
+
+fn place(text: &str, entry: &Entry) -> Result<(Deed, Option<String>), HooksError> {
+    let document = Document::parse(text)?;
+    let group = Group::of(entry);
+    let root = root(&document)?;
+    let Some(hooks) = hooks(&document)? else {
+        let value = BTreeMap::from([(&entry.event, [group])]);
+        let text = document.append(&Members::of_object(root), Some("hooks"), &value);
+        return Ok((Deed::Added, Some(text)));
+    };
+    let Some((at, list)) = event_list(hooks, &entry.event) else {
+        let members = Members::of_object(hooks);
+        return Ok((Deed::Added, Some(document.append(&members, Some(&entry.event), &[group]))));
+    };
+    let groups = Members::of_list(list);
+    let handlers = handlers_of(hooks);
+    let same_event = |handler: &&Handler| {
+        matches!(handler.owner, Owner::Ours(_)) && handler.event == entry.event
+    };
+    if handlers.iter().filter(same_event).any(|handler| handler.group == group.plain()) {
+        return Ok((Deed::Unchanged, None));
+    }
+    let role = owner(&entry.command);
+    let older = handlers
+        .iter()
+        .filter(same_event)
+        .find(|handler| handler.owner == role && handler.spot.alone && handler.spot.event == at);
+    let deed = if handlers.iter().any(|handler| same_event(&handler)) {
+        Deed::Replaced
+    } else {
+        Deed::Added
+    };
+    let text = match older {
+        Some(older) => document.replace(&groups, older.spot.group, &group),
+        None => document.append(&groups, None, &group),
+    };
+    Ok((deed, Some(text)))
+}
+
+/// Takes out what is ours, except the first of each kind that is as wanted.
+fn sweep(mut text: String, wanted: &[Entry], mut done: Vec<Done>) -> Result<Outcome, HooksError> {
+    loop {
+        let handlers = handlers(&text)?;
+        let kept: Vec<Spot> = wanted
+            .iter()
+            .filter_map(|entry| {
+                let group = Group::of(entry).plain();
+                handlers.iter().find(|it| it.event == entry.event && it.group == group)
+            })
+            .map(|handler| handler.spot)
+            .collect();
+        let ours = |handler: &&Handler| matches!(handler.owner, Owner::Ours(_));
+        let gone = handlers.iter().filter(ours).find(|it| !kept.contains(&it.spot));
+        let Some((gone, rest)) = gone.and_then(|it| Some((it, take_out(&text, it.spot)?))) else {
+            let others = handlers.into_iter().filter(|handler| !ours(&handler)).collect();
+            return Ok(Outcome { text, done, others });
+        };
+        // One that made room for another at its event was already told of as replaced.
+        let replaced = |done: &Done| done.deed == Deed::Replaced && done.event == gone.event;
+        if !done.iter().any(replaced) {
+            let Handler { event, matcher, command, .. } = gone.clone();
+            done.push(Done { deed: Deed::Removed, event, matcher, command });
+        }
+        text = rest;
+    }
+}
+
+fn take_out(text: &str, spot: Spot) -> Option<String> {
+    let document = Document::parse(text).ok()?;
+    let root = document.root.as_object()?;
+    let (at, hooks) = last(root, "hooks")?;
+    let hooks = hooks.as_object()?;
+    let list = hooks.properties.get(spot.event)?.value.as_array()?;
+    let (_, handlers) = last(list.elements.get(spot.group)?.as_object()?, "hooks")?;
+    let handlers = Members::of_list(handlers.as_array()?);
+    let (events, groups) = (Members::of_object(hooks), Members::of_list(list));
+
+    // From the inside out: the first level that holds something else, or was there before us.
+    let stays = |members: &Members| members.len() > 1 || document.was_there(members);
+    Some(if !spot.alone {
+        document.remove(&handlers, spot.handler)
+    } else if stays(&groups) {
+        document.remove(&groups, spot.group)
+    } else if stays(&events) {
+        document.remove(&events, spot.event)
+    } else {
+        document.remove(&Members::of_object(root), at)
+    })
+}
+
+fn root<'a, 'b>(document: &'b Document<'a>) -> Result<&'b Object<'a>, HooksError> {
+    let shape = || shape(document, &document.root, "the file".to_owned(), "an object");
+    document.root.as_object().ok_or_else(shape)
+}
+
+/// Returns the hooks, when there are any, with every event a list.
+fn hooks<'a, 'b>(document: &'b Document<'a>) -> Result<Option<&'b Object<'a>>, HooksError> {
+    let Some((_, value)) = last(root(document)?, "hooks") else { return Ok(None) };
+    let Some(hooks) = value.as_object() else {
+        return Err(shape(document, value, "`hooks`".to_owned(), "an object"));
+    };
+    for event in &hooks.properties {
+        if event.value.as_array().is_none() {
+            let what = format!("`hooks.{}`", event.name.as_str());
+            return Err(shape(document, &event.value, what, "a list"));
+        }
+    }
+    Ok(Some(hooks))
+}
+
+fn shape(
+    document: &Document<'_>,
+    at: &Value<'_>,
+    what: String,
+    expected: &'static str,
+) -> HooksError {
+    let (line, column) = document.position(at.start());
+    HooksError::Shape { line, column, what, expected }
+}
+
+/// Returns the last property of a name: the one that counts.
+fn last<'a, 'b>(object: &'b Object<'a>, name: &str) -> Option<(usize, &'b Value<'a>)> {
+    let at = object.properties.iter().rposition(|prop| prop.name.as_str() == name)?;
+    object.properties.get(at).map(|prop| (at, &prop.value))
+}
+
+fn event_list<'a, 'b>(hooks: &'b Object<'a>, event: &str) -> Option<(usize, &'b Array<'a>)> {
+    last(hooks, event).and_then(|(at, value)| value.as_array().map(|list| (at, list)))
+}
+
+fn handlers_of(hooks: &Object<'_>) -> Vec<Handler> {
+    let mut found = Vec::new();
+    for (event, prop) in hooks.properties.iter().enumerate() {
+        let groups = prop.value.as_array().map_or(&[][..], |list| &list.elements);
+        for (group, value) in groups.iter().enumerate() {
+            let Some(object) = value.as_object() else { continue };
+            let handlers = last(object, "hooks").and_then(|(_, it)| it.as_array());
+            let Some(handlers) = handlers else { continue };
+            let matcher = last(object, "matcher").and_then(|(_, it)| text(it));
+            for (handler, value) in handlers.elements.iter().enumerate() {
+                let (command, owner) = command(value);
+                found.push(Handler {
+                    event: prop.name.as_str().to_owned(),
+                    matcher: matcher.clone(),
+                    command,
+                    owner,
+                    spot: Spot { event, group, handler, alone: handlers.elements.len() == 1 },
+                    group: plain(groups.get(group).unwrap_or(value)),
+                });
+            }
+        }
+    }
+    found
+}
+
+fn command(handler: &Value<'_>) -> (String, Owner) {
+    let Some(handler) = handler.as_object() else { return (String::new(), Owner::Stranger) };
+    let command = last(handler, "command").and_then(|(_, it)| text(it)).unwrap_or_default();
+    let Some(args) = last(handler, "args").and_then(|(_, it)| it.as_array()) else {
+        let owner = owner(&command);
+        return (command, owner);
+    };
+    let mut words = vec![command];
+    words.extend(args.elements.iter().filter_map(text));
+    let owner = owner_of_program(words.iter().map(String::as_str));
+    (words.join(" "), owner)
+}
+
+fn text(value: &Value<'_>) -> Option<String> {
+    value.as_string_lit().map(|text| text.value.clone().into_owned())
+}
+
+/// A group of one handler, as it is written.
+#[derive(Clone, Debug, Serialize)]
+struct Group<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matcher: Option<&'a str>,
+    hooks: [Written<'a>; 1],
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Written<'a> {
+    r#type: &'static str,
+    command: &'a str,
+    timeout: u32,
+    status_message: &'a str,
+}
+
+impl<'a> Group<'a> {
+    fn of(entry: &'a Entry) -> Self {
+        let Entry { matcher, command, timeout, status, .. } = entry;
+        let handler =
+            Written { r#type: "command", command, timeout: *timeout, status_message: status };
+        Self { matcher: matcher.as_deref(), hooks: [handler] }
+    }
+
+    fn plain(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entry() -> Entry {
+        Entry {
+            event: "PreToolUse".into(),
+            matcher: Some("^(Edit|Write)$".into()),
+            command: "solvi-hook pre-edit --agent claude || printf '%s' '{\"a\":1}'".into(),
+            timeout: 30,
+            status: "checking".into(),
+        }
+    }
+
+    fn put_in(text: &str) -> String {
+        merge(text, &[entry()]).unwrap().text
+    }
+
+    fn ours(text: &str) -> usize {
+        let own = |handler: &&Handler| matches!(handler.owner, Owner::Ours(_));
+        handlers(text).unwrap().iter().filter(own).count()
+    }
+
+    #[test]
+    fn an_entry_looks_like_its_surroundings() {
+        let text = "{\r\n\t\"hooks\": {\r\n\t\t\"PreToolUse\": [\r\n\t\t\t{}\r\n\t\t]\r\n\t}\r\n}";
+        let group =
+            "\t\t\t{\r\n\t\t\t\t\"matcher\": \"^(Edit|Write)$\",\r\n\t\t\t\t\"hooks\": [\r\n";
+        assert!(put_in(text).contains(group), "{}", put_in(text));
+        let text = r#"{"hooks": {"PreToolUse": [{"hooks": []}], "Stop": []}}"#;
+        assert!(put_in(text).starts_with(
+            r#"{"hooks": {"PreToolUse": [{"hooks": []}, {"matcher": "^(Edit|Write)$", "hooks": [{"#
+        ));
+        assert!(put_in(r#"{"a":1}"#).starts_with(r#"{"a":1,"hooks":{"PreToolUse":[{"matcher":"#));
+    }
+
+    #[test]
+    fn a_file_of_our_own_is_plain() {
+        let text = put_in("{}\n");
+        assert!(
+            text.starts_with(
+                "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\""
+            )
+        );
+        assert!(text.ends_with("\n      }\n    ]\n  }\n}\n"), "{text}");
+    }
+
+    #[test]
+    fn an_older_entry_of_ours_is_replaced_where_it_stands() {
+        let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "/old/solvi-hook pre-edit"}]}, {"hooks": [{"command": "mine"}]}]}}"#;
+        let outcome = merge(text, &[entry()]).unwrap();
+        assert_eq!(outcome.done.first().map(|done| done.deed), Some(Deed::Replaced));
+        assert_eq!(outcome.others.len(), 1);
+        assert!(outcome.text.ends_with(r#"}]}, {"hooks": [{"command": "mine"}]}]}}"#));
+        assert_eq!(ours(&outcome.text), 1);
+    }
+
+    #[test]
+    fn a_second_entry_of_ours_goes_and_is_told_of() {
+        let with = put_in("{}");
+        let twice = with.replacen('[', "[{\"hooks\": [{\"command\": \"solvi-hook hook\"}]}, ", 1);
+        let outcome = merge(&twice, &[entry()]).unwrap();
+        let deeds: Vec<Deed> = outcome.done.iter().map(|done| done.deed).collect();
+        assert_eq!(deeds, [Deed::Unchanged, Deed::Removed]);
+        assert_eq!(ours(&outcome.text), 1);
+    }
+
+    #[test]
+    fn every_entry_of_ours_goes_and_only_those() {
+        let text = r#"{
+  "hooks": {
+    "PreToolUse": [
+      {"hooks": [{"command": "mine"}, {"command": "solvi-hook pre-edit"}]},
+      {"matcher": "Edit", "hooks": [{"command": "sh -c 'solvi-hook pre-edit'"}, {"command": "solvi-hook hook"}]},
+      {"hooks": []}
+    ],
+    "UserPromptSubmit": [{"hooks": [{"command": "solvi-hook", "args": ["pick-skill"]}]}]
+  }
+}"#;
+        let outcome = unmerge(text).unwrap();
+        assert_eq!(
+            outcome.text,
+            r#"{
+  "hooks": {
+    "PreToolUse": [
+      {"hooks": [{"command": "mine"}]},
+      {"hooks": []}
+    ]
+  }
+}"#
+        );
+        assert_eq!(outcome.done.len(), 4);
+    }
+
+    #[test]
+    fn compact_settings_of_ours_alone_become_an_empty_object() {
+        let text = r#"{"hooks": {"PreToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "solvi-hook pre-edit"}]}]}}"#;
+        assert_eq!(unmerge(text).unwrap().text, "{}");
+    }
+
+    #[test]
+    fn a_comment_never_swallows_what_follows() {
+        let text = "{\"hooks\": {\"Stop\": [ // ours\n {\"hooks\": [{\"command\": \"solvi-hook hook\"}]}, 1]}}";
+        assert_eq!(unmerge(text).unwrap().text, "{\"hooks\": {\"Stop\": [ // ours\n  1]}}");
+    }
+
+    #[test]
+    fn another_shape_is_an_error_with_its_place() {
+        let message = |text| merge(text, &[entry()]).unwrap_err().to_string();
+        assert_eq!(message("[]"), "line 1, column 1: the file is not an object");
+        assert_eq!(message("{\n \"hooks\": []}"), "line 2, column 11: `hooks` is not an object");
+        let text = "{\"hooks\": {\"Stop\": {}}}";
+        assert_eq!(message(text), "line 1, column 20: `hooks.Stop` is not a list");
+        assert_eq!(message("{\n  \"a\": 1,,\n}"), "line 2, column 10: unexpected token in object");
+    }
+
+    /// What may stand between two parts of a document.
+    fn gap() -> impl Strategy<Value = String> {
+        prop_oneof![
+            6 => Just(""), 4 => Just(" "), 4 => Just("\n  "), 2 => Just("\n"), 1 => Just("\t"),
+            2 => Just("\r\n    "), 1 => Just("  "), 1 => Just(" /* c, */ "), 1 => Just(" // [x\n"),
+            1 => Just("// y\r\n  "), 1 => Just("\n // z\r"), 1 => Just("\u{a0}"),
+        ]
+        .prop_map(str::to_owned)
+    }
+
+    fn around(brackets: [char; 2], members: Vec<String>) -> impl Strategy<Value = String> {
+        let gaps = prop::collection::vec(gap(), 2 * members.len() + 1);
+        (gaps, prop::bool::weighted(0.2)).prop_map(move |(gaps, comma)| {
+            let mut gaps = gaps.iter();
+            let mut text = String::from(brackets[0]);
+            for (at, member) in members.iter().enumerate() {
+                let (before, behind) = (gaps.next().unwrap(), gaps.next().unwrap());
+                let comma = if comma || at + 1 < members.len() { "," } else { "" };
+                text.extend([before, member, behind, comma]);
+            }
+            text + gaps.next().unwrap() + &brackets[1].to_string()
+        })
+    }
+
+    fn object(members: Vec<(String, String)>) -> impl Strategy<Value = String> {
+        (gap(), gap()).prop_flat_map(move |(before, behind)| {
+            let member = |(key, value)| format!("\"{key}\"{before}:{behind}{value}");
+            around(['{', '}'], members.clone().into_iter().map(member).collect())
+        })
+    }
+
+    fn value() -> impl Strategy<Value = String> {
+        let leaf =
+            prop_oneof![Just("1"), Just("\"a, [b] // \\\" \u{e9}\""), Just("null"), Just("[]")];
+        leaf.prop_map(str::to_owned).prop_recursive(3, 12, 3, |inner| {
+            let members = prop::collection::vec(inner, 0..3);
+            members.prop_flat_map(|members| around(['[', ']'], members))
+        })
+    }
+
+    fn groups() -> impl Strategy<Value = String> {
+        let group = prop_oneof![
+            Just(r#"{"matcher": "Edit", "hooks": [{"type": "command", "command": "mine"}]}"#),
+            Just("{\n  \"hooks\": [ { \"command\": \"echo solvi-hook pre-edit\" } ] }"),
+            Just(r#"{"hooks":[]}"#),
+            Just("7"),
+        ];
+        let group = group.prop_map(str::to_owned);
+        prop::collection::vec(group, 0..3).prop_flat_map(|groups| around(['[', ']'], groups))
+    }
+
+    fn hooks() -> impl Strategy<Value = String> {
+        let events = ["PreToolUse", "Stop", "PostToolUse"].map(str::to_owned).to_vec();
+        let events = prop::sample::subsequence(events, 0..=3).prop_shuffle();
+        (events, prop::collection::vec(groups(), 3))
+            .prop_flat_map(|(events, groups)| object(events.into_iter().zip(groups).collect()))
+    }
+
+    fn document() -> impl Strategy<Value = String> {
+        let keys = ["a", "b", "hooks"].map(str::to_owned).to_vec();
+        let keys = prop::sample::subsequence(keys, 0..=3).prop_shuffle();
+        (keys, hooks(), prop::collection::vec(value(), 3), gap(), gap()).prop_flat_map(
+            |(keys, hooks, values, before, behind)| {
+                let member = |(key, value)| {
+                    let value = if key == "hooks" { hooks.clone() } else { value };
+                    (key, value)
+                };
+                object(keys.into_iter().zip(values).map(member).collect())
+                    .prop_map(move |text| format!("{before}{text}{behind}"))
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn putting_in_and_taking_out_gives_back_every_byte(text in document()) {
+            let with = put_in(&text);
+            prop_assert_eq!(ours(&with), 1, "{}", with);
+            prop_assert_eq!(&put_in(&with), &with);
+            let without = unmerge(&with).unwrap();
+            prop_assert_eq!(without.text, text, "{}", with);
+            prop_assert_eq!(without.done.len(), 1);
+        }
+
+        #[test]
+        fn nothing_but_our_entry_is_new(text in document()) {
+            let (before, after) = (handlers(&text).unwrap(), handlers(&put_in(&text)).unwrap());
+            let told = |it: &Handler| (it.event.clone(), it.command.clone(), it.group.clone());
+            let strangers = after.iter().filter(|handler| handler.owner == Owner::Stranger).map(told);
+            let mut before: Vec<_> = before.iter().map(told).collect();
+            let mut after: Vec<_> = strangers.collect();
+            before.sort_by_key(|it| format!("{it:?}"));
+            after.sort_by_key(|it| format!("{it:?}"));
+            prop_assert_eq!(before, after);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in ".{0,40}", cut in 0..60usize, document in document()) {
+            let _ = (merge(&text, &[entry()]), unmerge(&text));
+            let cut: String = document.chars().take(cut).collect();
+            let _ = (merge(&cut, &[entry()]), unmerge(&cut));
+        }
+    }
+}
