@@ -1,4 +1,58 @@
-//! solvi-hook: an event comes in, judges leave findings, findings join to one decision.
+//! The map of the house.
+//!
+//! > An **event** comes in, **judges** leave **findings**, findings join to one **decision**; the
+//! > decision leaves as a **reply** and stays as a **trace**.
+//!
+//! ```text
+//!  payload ── clients ──→ Event ──→ judges ──→ [Finding] ──→ Decision ──┬─ clients ── reply
+//!                 ↑                    ↑            join = max          ├─ explain ── a person
+//!              Files (port)         Rulebook                            └─ store ──── trace
+//! ```
+//!
+//! # Rooms
+//!
+//! A room may name `domain` and itself; only `cli` opens onto the others. The table is live: a
+//! test reads it and holds every file of `src/` against it, outside crates and the outside world
+//! (files, environment, processes, clock) included.
+//!
+//! | room | its question | crates beside std | outside world |
+//! |---|---|---|---|
+//! | `domain` | what do we talk about? | `serde`, `similar` | none |
+//! | `engine` | what do we think of it? | `fancy_regex`, `globset`, `jsonc_parser`, `memchr`, `regex`, `regex_syntax`, `strsim`, `thiserror`, `toml`, `tree_sitter`, `tree_sitter_python`, `unicode_normalization` | none |
+//! | `clients` | how does each agent speak? | `serde`, `serde_json`, `thiserror` | none |
+//! | `store` | what do we keep? | `directories`, `jsonc_parser`, `serde`, `serde_json`, `sha2`, `tempfile`, `thiserror`, `unicode_normalization` | files, clock |
+//! | `cli` | what did the person ask for? | `clap`, `clap_complete`, `similar`, `shlex`, `thiserror` | files, environment, process, clock |
+//!
+//! Inside a room data flows one way:
+//!
+//! * `clients`: [`clients::payload`] reads what a tool call would change, with the file after the
+//!   edit worked out as the client really writes it ([`clients::claude_edit`]) or as a patch says
+//!   ([`clients::patch`]); [`clients::CLIENTS`] write the replies.
+//! * `engine`: [`engine::rules`] loads the rules file and knows which rules meet a path;
+//!   [`engine::checks`] are the kinds of check, one file each; [`engine::decide`] joins what the
+//!   judges saw and masks what a redacting rule found.
+//! * `store`: [`store::files`] resolves and reads the files of a project; [`store::record`] turns a
+//!   decision into a record and [`store::traces`] appends it to the chain;
+//!   [`store::settings`] keeps our entries in an agent's settings.
+//! * `cli`: one file a sub-command; `pen` writes the one answer, whatever happens.
+//!
+//! # Files that we touch
+//!
+//! | file | what for |
+//! |---|---|
+//! | `solvi-rules.toml`, `.config/solvi-rules.toml` or `.claude/solvi-rules.toml` | the rules, read at every event; written once by `install` if there is none |
+//! | `.solvi/.gitignore` | holds `*`, written before anything else there |
+//! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes |
+//! | `.claude/settings.json` and its relatives | our entry is added and removed, every other byte kept |
+//!
+//! # Where this differs from the first plan
+//!
+//! * A rules file is read into one tree with lines ([`engine::document`]), TOML and JSON alike, so
+//!   that every error names its line.
+//! * Judges return what they saw also when it was nothing: a record must list every step.
+//! * The words for a finding are in `domain` ([`domain::wording`]), because replies, records and
+//!   explanations say the same; so is [`domain::sanitize`].
+//! * A diff needs no clock: `similar` bounds its own work, so the answer is the same everywhere.
 
 pub mod cli;
 pub mod clients;
@@ -6,5 +60,12 @@ pub mod domain;
 pub mod engine;
 pub mod store;
 
+pub use cli::install::install;
+pub use cli::library::{changes_of, load_rules, reasons};
+pub use cli::uninstall::uninstall;
+pub use clients::payload::PayloadError;
+pub use domain::{Change, Content, Decision, Line, Place, Verdict};
 pub use engine::front_matter::front_matter;
 pub use engine::glob::glob_regex;
+pub use engine::rules::{Rule, RulesError};
+pub use store::settings::SettingsError;

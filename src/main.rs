@@ -1,3 +1,7 @@
 //! Hands the arguments to the library and returns its exit status; nothing else.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(solvi_hook::cli::main(std::env::args_os()))
+}

@@ -1,1 +1,11 @@
-//! One test binary: a single link of the library, a tour of the modules below.
+//! One test binary: a single link of the library, and a tour of the modules below.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod bad_input;
+mod claude;
+mod papers;
+mod parity;
+mod rules_file;
+mod star;
+mod support;

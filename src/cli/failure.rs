@@ -1,5 +1,8 @@
 //! Every error as a person meets it: headline, where, what to do next.
 
+use crate::engine::rules::RulesError;
+use crate::store::hook_groups::HooksError;
+use crate::store::settings::SettingsError;
 use std::fmt;
 
 /// An error, told to a person; every one leads to exit status 2.
@@ -45,5 +48,56 @@ impl fmt::Display for Failure {
             Some(next) => write!(f, "\nnext: {next}"),
             None => Ok(()),
         }
+    }
+}
+
+impl From<SettingsError> for Failure {
+    fn from(error: SettingsError) -> Self {
+        let file = error.file().display();
+        let headline = match &error {
+            SettingsError::Unreadable { .. } => format!("`{file}` cannot be read"),
+            SettingsError::NotText { .. } => format!("`{file}` is not text in UTF-8"),
+            SettingsError::Hooks { source: HooksError::Broken(_), .. } => {
+                format!("`{file}` is not JSON")
+            }
+            SettingsError::Hooks { source: HooksError::Shape { .. }, .. } => {
+                format!("`{file}` does not hold hooks as the agent reads them")
+            }
+            SettingsError::Outside { .. } => format!("`{file}` leads out of the project"),
+            SettingsError::Changed { .. } => {
+                format!("`{file}` was changed by another program meanwhile")
+            }
+            SettingsError::Unwritable { .. } => format!("`{file}` cannot be written"),
+        };
+        let failure = Self::new(headline);
+        match &error {
+            SettingsError::Unreadable { source, .. } | SettingsError::Unwritable { source, .. } => {
+                failure.because(source)
+            }
+            SettingsError::Hooks { source, .. } => failure
+                .because(source)
+                .next("mend the file, which was left as it is, and run the same command again"),
+            SettingsError::Outside { target, .. } => failure
+                .because(format!("a symbolic link ends at {}", target.display()))
+                .next("give the project a settings file of its own, or use `--scope user`"),
+            SettingsError::Changed { .. } => {
+                failure.next("run the same command again; nothing was written")
+            }
+            SettingsError::NotText { .. } => failure,
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::new("the output could not be written").because(error)
+    }
+}
+
+impl From<RulesError> for Failure {
+    fn from(error: RulesError) -> Self {
+        Self::new("the rules cannot be read")
+            .because(&error)
+            .next("correct the file, then run `solvi-hook rules check`")
     }
 }

@@ -1,1 +1,611 @@
-//! (to be written)
+//! `install`: has an agent ask us before each edit.
+//!
+//! Everything is read and worked out before anything is written. What is written: the agent's
+//! settings with our entry in them, and, when the project has no rules file, the sample.
+
+use super::agent_settings::{Scope, Target, Where, differences, others, print, told};
+use super::defaults::RULES_FILES;
+use super::failure::Failure;
+use super::sample;
+use super::world::World;
+use crate::clients::wiring::Plan;
+use crate::domain::Entry;
+use crate::domain::sanitize::visible;
+use crate::store::hook_groups::Deed;
+use crate::store::own_entries::{Owner, owner};
+use crate::store::settings::create;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Have an agent hold each edit against the rules of the project
+///
+/// Writes one entry into the agent's settings and leaves everything else in them as it is.
+/// Installing again replaces the entry. Without a rules file, a sample is written.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    solvi-hook install                  for everybody who works on this project\n  \
+    solvi-hook install --scope user     for you, in every project\n  \
+    solvi-hook install --dry-run        show what would be written")]
+pub struct Args {
+    /// Where to write.
+    #[command(flatten)]
+    pub place: Where,
+    /// The rules file, from the project's root [default: the one that is found]
+    #[arg(long, value_name = "PATH")]
+    pub rules: Option<PathBuf>,
+    /// Let an edit that breaks no rule run without the agent's own question
+    #[arg(long)]
+    pub approve: bool,
+    /// What starts solvi-hook, as a shell reads it [default: found by itself]
+    #[arg(long, value_name = "CMD")]
+    pub command: Option<String>,
+    /// Do not judge edits; only remove entries that are there
+    #[arg(long)]
+    pub no_edits: bool,
+    /// Do not pick skills (nothing does so far)
+    #[arg(long)]
+    pub no_skills: bool,
+    /// Where skills are (picking skills is not built yet)
+    #[arg(long, value_name = "DIR")]
+    pub skills_dir: Vec<PathBuf>,
+    /// Who answers questions (deciders are not built yet)
+    #[arg(long, alias = "model", value_name = "SPEC")]
+    pub decider: Option<String>,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Runs the sub-command.
+pub fn run(args: &Args, world: &World, out: &mut dyn std::io::Write) -> Result<u8, Failure> {
+    if args.decider.is_some() {
+        return Err(Failure::new("`--decider` is not built yet")
+            .because("no rule's question is answered by a model so far; each asks a person")
+            .next("run the same command without `--decider`"));
+    }
+    let this = std::env::current_exe()
+        .map_err(|error| Failure::new("this program's own file is not known").because(error));
+    let options = Options {
+        target: Target::of(&args.place, world)?,
+        rules: args.rules.clone(),
+        approve: args.approve,
+        program: match &args.command {
+            Some(command) => Program::Given(command.clone()),
+            None => Program::Found { this: this?, on_path: on_path(world) },
+        },
+        edits: !args.no_edits,
+        dry_run: args.dry_run,
+        sample: sample::TEXT,
+    };
+    let mut lines = install(&options)?;
+    if !args.skills_dir.is_empty() {
+        let note = "note: picking skills is not built yet; `--skills-dir` has no effect";
+        lines.insert(0, note.to_owned());
+    }
+    print(out, &lines)?;
+    Ok(0)
+}
+
+/// What to install, and where.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The agent and its settings.
+    pub target: Target,
+    /// The rules file, when it is not to be looked for.
+    pub rules: Option<PathBuf>,
+    /// Whether an edit that breaks no rule runs without the agent's own question.
+    pub approve: bool,
+    /// What starts us.
+    pub program: Program,
+    /// Whether edits are judged at all.
+    pub edits: bool,
+    /// Whether nothing is to be written.
+    pub dry_run: bool,
+    /// The text of a first rules file.
+    pub sample: &'static str,
+}
+
+/// What starts us.
+#[derive(Clone, Debug)]
+pub enum Program {
+    /// As a person gave it.
+    Given(String),
+    /// As it was found.
+    Found {
+        /// The file that is running.
+        this: PathBuf,
+        /// The file that the bare name stands for.
+        on_path: Option<PathBuf>,
+    },
+}
+
+/// Installs, and returns the lines to print.
+///
+/// ```
+/// use solvi_hook::cli::agent_settings::{Scope, Target};
+/// use solvi_hook::cli::install::{Options, Program};
+/// use solvi_hook::clients::wiring::WIRINGS;
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let project = folder.path().to_owned();
+/// let target = Target { wiring: &WIRINGS[0], project, scope: Scope::Project, user: None };
+/// let options = Options {
+///     target: target.clone(),
+///     rules: None,
+///     approve: false,
+///     program: Program::Given("solvi-hook".to_owned()),
+///     edits: true,
+///     dry_run: false,
+///     sample: "version = 1\n",
+/// };
+/// solvi_hook::install(&options).unwrap();
+/// let settings = folder.path().join(".claude/settings.json");
+/// assert!(std::fs::read_to_string(&settings).unwrap().contains("solvi-hook pre-edit"));
+///
+/// solvi_hook::uninstall(&target, false).unwrap();
+/// assert_eq!(std::fs::read_to_string(&settings).unwrap(), "{}\n");
+/// ```
+pub fn install(options: &Options) -> Result<Vec<String>, Failure> {
+    let Options { target, dry_run, .. } = options;
+    let settings = target.read()?;
+    let (entries, mut notes) = entries(options)?;
+    let outcome = settings.merge(&entries)?;
+    let rules = if options.edits { rules(options)? } else { None };
+
+    let name = target.name();
+    let mut lines: Vec<String> = outcome.done.iter().map(|done| told(&name, done)).collect();
+    if lines.is_empty() {
+        lines.push(format!("{name}: no solvi-hook entries"));
+    }
+    let changed = outcome.done.iter().any(|done| done.deed != Deed::Unchanged);
+    if changed && *dry_run {
+        lines.extend(differences(&name, settings.on_disk(), &outcome.text));
+    }
+    lines.extend(others(&name, &outcome.others));
+    if let Some(rules) = &rules {
+        lines.extend(sample_unless_there(rules, options)?);
+    }
+    if changed && !dry_run {
+        settings.write(&outcome.text)?;
+    }
+    let there = changed || settings.is_there();
+    lines.extend(target.traps(if there { &outcome.text } else { "{}" }));
+    if options.edits {
+        notes.extend(about_places(target));
+        notes.extend(next_steps(target, rules.as_ref()));
+    }
+    lines.extend(notes);
+    if *dry_run {
+        lines.push("(dry run: nothing written)".to_owned());
+    }
+    Ok(lines)
+}
+
+/// Writes a first rules file, and returns what to say about the one that judges.
+fn sample_unless_there(rules: &Rules, options: &Options) -> Result<Vec<String>, Failure> {
+    let name = options.target.shown(&rules.file);
+    if rules.is_there {
+        return Ok(vec![format!("{name}: kept as it is; these rules judge")]);
+    }
+    let mut lines = vec![format!("{name}: written — a sample to start from")];
+    if options.dry_run {
+        lines.extend(differences(&name, None, options.sample));
+    } else {
+        create(&rules.file, options.sample)?;
+    }
+    Ok(lines)
+}
+
+/// Returns the entries to write, and what to say about what starts us.
+fn entries(options: &Options) -> Result<(Vec<Entry>, Vec<String>), Failure> {
+    if !options.edits {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let (program, notes) = program(&options.program, &options.target)?;
+    let rules = options.rules.as_deref().map(quoted).transpose()?;
+    let plan = Plan { program, rules, approve: options.approve };
+    let entries = (options.target.wiring.edits)(&plan);
+    // What we would not know again would be doubled by the next install and never removed.
+    match entries.iter().find(|entry| !matches!(owner(&entry.command), Owner::Ours(_))) {
+        None => Ok((entries, notes)),
+        Some(entry) => Err(Failure::new("`--command` makes an entry that would not run us")
+            .because(format!("the agent would run: {}", visible(&entry.command)))
+            .next("give a command that `pre-edit` and its options can follow")),
+    }
+}
+
+/// Returns what starts us, as a shell reads it, and what to say about it.
+fn program(program: &Program, target: &Target) -> Result<(String, Vec<String>), Failure> {
+    let (this, on_path) = match program {
+        Program::Given(command) if command.trim().is_empty() => {
+            return Err(Failure::new("`--command` is empty"));
+        }
+        Program::Given(command) => return Ok((command.clone(), Vec::new())),
+        Program::Found { this, on_path } => (this, on_path),
+    };
+    let shown = visible(&this.to_string_lossy()).into_owned();
+    // A file that a team shares names nobody's machine.
+    match on_path.as_ref().filter(|_| target.scope == Scope::Project) {
+        Some(found) => {
+            let same = fs::canonicalize(found).ok() == fs::canonicalize(this).ok();
+            let note = format!(
+                "note: `solvi-hook` on PATH is {}, not {shown}, which you are running",
+                visible(&found.to_string_lossy())
+            );
+            Ok(("solvi-hook".to_owned(), if same { Vec::new() } else { vec![note] }))
+        }
+        None if target.scope == Scope::Project => {
+            let note = format!(
+                "note: `solvi-hook` is not on PATH, so {} names {shown}; others who share this \
+                 file have no such program: put it on PATH and install again",
+                target.name()
+            );
+            Ok((quoted(this)?, vec![note]))
+        }
+        None => Ok((quoted(this)?, Vec::new())),
+    }
+}
+
+/// Returns a path as a shell reads it; with `/`, because agents run a POSIX shell on Windows too.
+fn quoted(path: &Path) -> Result<String, Failure> {
+    let text = path.to_str().map(|text| text.replace(std::path::MAIN_SEPARATOR, "/"));
+    let quoted = text.as_deref().and_then(|text| shlex::try_quote(text).ok());
+    quoted.map(std::borrow::Cow::into_owned).ok_or_else(|| {
+        let path = path.to_string_lossy();
+        Failure::new(format!("`{}` cannot stand in a settings file", visible(&path)))
+            .because("its name is not text in UTF-8")
+    })
+}
+
+/// Returns the file that the bare name stands for.
+fn on_path(world: &World) -> Option<PathBuf> {
+    let file = format!("solvi-hook{}", std::env::consts::EXE_SUFFIX);
+    let path = world.env("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| world.path(&folder).join(&file))
+        .find(|path| path.is_file())
+}
+
+/// A project's rules file.
+struct Rules {
+    file: PathBuf,
+    is_there: bool,
+}
+
+/// Returns the rules file that will judge; none when it is another one in each project.
+fn rules(options: &Options) -> Result<Option<Rules>, Failure> {
+    let Options { target, rules, .. } = options;
+    if target.scope == Scope::User && !rules.as_ref().is_some_and(|file| file.is_absolute()) {
+        return Ok(None);
+    }
+    // Rules hold for the whole repository, wherever the agent is started in it.
+    let root = target.repository().unwrap_or_else(|| target.project.clone());
+    let is_there = |file: &PathBuf| fs::symlink_metadata(file).is_ok();
+    if let Some(given) = rules {
+        let file = root.join(given);
+        return Ok(Some(Rules { is_there: is_there(&file), file }));
+    }
+    let found: Vec<PathBuf> =
+        RULES_FILES.map(|file| root.join(file)).into_iter().filter(is_there).collect();
+    match found.as_slice() {
+        [] => Ok(Some(Rules { file: root.join(RULES_FILES[0]), is_there: false })),
+        [file] => Ok(Some(Rules { file: file.clone(), is_there: true })),
+        several => {
+            let names: Vec<String> = several.iter().map(|file| target.shown(file)).collect();
+            Err(Failure::new("the project has more than one rules file")
+                .because(names.join(", "))
+                .next("keep one of them, or say which with `--rules PATH`"))
+        }
+    }
+}
+
+/// Returns what a person must know about where the agent looks.
+fn about_places(target: &Target) -> Vec<String> {
+    let mut notes = Vec::new();
+    if target.scope != Scope::User
+        && let Some(root) = target.repository()
+    {
+        notes.push(format!(
+            "warning: {} is not the root of its repository ({}): {} reads these settings only \
+             when it is started in that very folder",
+            visible(&target.project.to_string_lossy()),
+            visible(&root.to_string_lossy()),
+            target.wiring.title
+        ));
+    }
+    for (scope, file) in target.elsewhere() {
+        notes.push(format!(
+            "note: {file} has an entry of ours too, so that an edit may be judged twice; \
+             `solvi-hook uninstall --scope {}` removes it",
+            scope.name()
+        ));
+    }
+    notes
+}
+
+/// Returns how to see that it works, and what happens from now on.
+fn next_steps(target: &Target, rules: Option<&Rules>) -> [String; 2] {
+    let folder = match target.scope {
+        Scope::User => "any project".into(),
+        _ => visible(&target.project.to_string_lossy()).into_owned(),
+    };
+    let rules = rules.map_or("the project's rules file".into(), |rules| target.shown(&rules.file));
+    [
+        format!("check: start {} in {folder} and {}", target.wiring.title, target.wiring.look),
+        format!(
+            "next: each edit is held against {rules}, which is read anew each time; decisions \
+             are kept in .solvi/ (which keeps itself out of git)"
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::cli::uninstall;
+
+    struct House {
+        folder: tempfile::TempDir,
+        options: Options,
+    }
+
+    impl House {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let project = folder.path().join("project");
+            fs::create_dir(&project).unwrap();
+            let wiring = crate::clients::wiring::WIRINGS.first().unwrap();
+            let user = Some(folder.path().join("home/.claude"));
+            let options = Options {
+                target: Target { wiring, project, scope: Scope::Project, user },
+                rules: None,
+                approve: false,
+                program: Program::Given("solvi-hook".into()),
+                edits: true,
+                dry_run: false,
+                sample: "version = 1\n",
+            };
+            Self { folder, options }
+        }
+
+        fn file(self, path: &str, text: &str) -> Self {
+            let path = self.options.target.project.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+            self
+        }
+
+        fn read(&self, path: &str) -> Option<String> {
+            fs::read_to_string(self.options.target.project.join(path)).ok()
+        }
+
+        fn settings(&self) -> String {
+            self.read(SETTINGS).unwrap()
+        }
+
+        fn install(&self) -> String {
+            install(&self.options).unwrap().join("\n")
+        }
+
+        fn fails(&self) -> String {
+            install(&self.options).unwrap_err().to_string()
+        }
+
+        fn uninstall(&self) -> String {
+            uninstall::uninstall(&self.options.target, self.options.dry_run).unwrap().join("\n")
+        }
+    }
+
+    const SETTINGS: &str = ".claude/settings.json";
+
+    #[test]
+    fn a_first_install_writes_the_entry_and_a_sample() {
+        let house = House::new();
+        let lines = house.install();
+        let first = ".claude/settings.json: added PreToolUse (^(Edit|Write|MultiEdit|NotebookEdit\
+                     |apply_patch|mcp__.*)$) → solvi-hook pre-edit --agent claude (asks";
+        assert!(lines.starts_with(first), "{lines}");
+        assert!(lines.contains("\nsolvi-rules.toml: written"));
+        assert_eq!(house.read("solvi-rules.toml").unwrap(), "version = 1\n");
+        let settings: serde_json::Value = serde_json::from_str(&house.settings()).unwrap();
+        let group = settings.pointer("/hooks/PreToolUse/0").unwrap();
+        assert_eq!(group.pointer("/hooks/0/timeout").unwrap(), 30);
+        assert!(house.settings().ends_with("}\n"));
+    }
+
+    #[test]
+    fn installing_twice_is_installing_once() {
+        let house = House::new().file(SETTINGS, "{\"a\": 1}");
+        house.install();
+        let once = house.settings();
+        let lines = house.install();
+        assert!(lines.starts_with(".claude/settings.json: unchanged PreToolUse"), "{lines}");
+        assert!(lines.contains("solvi-rules.toml: kept as it is"));
+        assert_eq!(house.settings(), once);
+    }
+
+    #[test]
+    fn uninstalling_gives_the_settings_back() {
+        for text in
+            ["{}", "{\r\n\t\"hooks\": {}, // mine\r\n}", "\u{feff}{\"hooks\":{\"PreToolUse\":[]}}"]
+        {
+            let house = House::new().file(SETTINGS, text);
+            house.install();
+            assert!(house.settings().contains("solvi-hook"));
+            let lines = house.uninstall();
+            assert!(lines.starts_with(".claude/settings.json: removed PreToolUse (^("), "{lines}");
+            assert_eq!(house.settings(), text);
+        }
+    }
+
+    #[test]
+    fn what_install_made_from_nothing_becomes_an_empty_object() {
+        let house = House::new();
+        assert_eq!(house.uninstall(), ".claude/settings.json: not there, nothing to remove");
+        house.install();
+        house.uninstall();
+        assert_eq!(house.settings(), "{}\n");
+        assert_eq!(house.uninstall(), ".claude/settings.json: no solvi-hook entries");
+    }
+
+    #[test]
+    fn a_dry_run_shows_everything_and_writes_nothing() {
+        let mut house = House::new().file(SETTINGS, "{\n\t\"a\": 1\n}\n");
+        house.options.dry_run = true;
+        let lines = house.install();
+        assert!(
+            lines.contains("--- .claude/settings.json\n+++ .claude/settings.json\n@@"),
+            "{lines}"
+        );
+        assert!(lines.contains("\n-\t\"a\": 1\n+\t\"a\": 1,\n+\t\"hooks\": {\n"), "{lines}");
+        assert!(lines.contains("--- /dev/null\n+++ solvi-rules.toml\n"), "{lines}");
+        assert!(lines.ends_with("\n(dry run: nothing written)"));
+        assert_eq!(house.settings(), "{\n\t\"a\": 1\n}\n");
+        assert_eq!(house.read("solvi-rules.toml"), None);
+    }
+
+    #[test]
+    fn broken_settings_stay_as_they_are() {
+        for (text, said) in [
+            ("{\"hooks\": {", "line 1, column 11: unterminated object"),
+            ("[]", "the file is not an object"),
+            ("{\"hooks\": {\"Stop\": 1}}", "line 1, column 20: `hooks.Stop` is not a list"),
+        ] {
+            let house = House::new().file(SETTINGS, text);
+            let failure = house.fails();
+            assert!(failure.contains(said), "{failure}");
+            assert_eq!(house.settings(), text);
+            assert_eq!(house.read("solvi-rules.toml"), None);
+        }
+    }
+
+    #[test]
+    fn what_keeps_the_agent_from_running_hooks_is_said() {
+        let house = House::new()
+            .file(SETTINGS, "{\n  // mine\n}\n")
+            .file(".claude/settings.local.json", "{\"disableAllHooks\": true}");
+        let lines = house.install();
+        assert!(
+            lines.contains("warning: .claude/settings.json: line 2 is not plain JSON"),
+            "{lines}"
+        );
+        assert!(lines.contains("warning: .claude/settings.local.json: `disableAllHooks` is true"));
+    }
+
+    #[test]
+    fn entries_of_solvi_stay_and_are_pointed_out() {
+        let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "solvi hook pre-edit"}]}]}}"#;
+        let house = House::new().file(SETTINGS, text);
+        let lines = house.install();
+        assert!(lines.contains("kept 1 other hook handler(s)"), "{lines}");
+        assert!(lines.contains("also runs `solvi hook pre-edit`"), "{lines}");
+        house.uninstall();
+        assert_eq!(house.settings(), text);
+    }
+
+    #[test]
+    fn one_rules_file_is_used_and_two_are_refused() {
+        let house = House::new().file(".config/solvi-rules.toml", "mine");
+        assert!(house.install().contains("\n.config/solvi-rules.toml: kept as it is"));
+        assert_eq!(house.read(".config/solvi-rules.toml").unwrap(), "mine");
+        let house = house.file(".claude/solvi-rules.toml", "mine");
+        let failure = house.fails();
+        assert!(
+            failure.contains(".config/solvi-rules.toml, .claude/solvi-rules.toml"),
+            "{failure}"
+        );
+    }
+
+    #[test]
+    fn given_rules_are_named_in_the_command_and_written() {
+        let mut house = House::new();
+        house.options.rules = Some("conf/my rules.toml".into());
+        house.options.approve = true;
+        let lines = house.install();
+        assert!(lines.contains("--rules 'conf/my rules.toml' --approve (asks"), "{lines}");
+        assert_eq!(house.read("conf/my rules.toml").unwrap(), "version = 1\n");
+    }
+
+    #[test]
+    fn a_shared_file_gets_the_bare_name_and_others_the_file_of_the_program() {
+        let mut house = House::new();
+        let this = house.folder.path().join("it's here/solvi-hook");
+        let found = Program::Found { this: this.clone(), on_path: Some(this.clone()) };
+        house.options.program = found;
+        assert!(house.install().contains("→ solvi-hook pre-edit"));
+        house.options.target.scope = Scope::Local;
+        let lines = house.install();
+        assert!(lines.contains("it's here/solvi-hook\" pre-edit"), "{lines}");
+        assert!(lines.contains("note: .claude/settings.json has an entry of ours too"), "{lines}");
+        house.options.target.scope = Scope::Project;
+        house.options.program = Program::Found { this, on_path: None };
+        let lines = house.install();
+        assert!(lines.contains("replaced PreToolUse"), "{lines}");
+        assert!(lines.contains("`solvi-hook` is not on PATH"), "{lines}");
+    }
+
+    #[test]
+    fn a_command_of_another_name_is_found_again() {
+        let mut house = House::new();
+        house.options.program = Program::Given("./tools/guard.sh".into());
+        house.install();
+        assert!(house.install().contains("unchanged"));
+        assert!(house.uninstall().contains("removed PreToolUse"));
+        house.options.program = Program::Given("true #".into());
+        assert!(house.fails().contains("would not run us"));
+    }
+
+    #[test]
+    fn the_user_s_settings_serve_every_project() {
+        let mut house = House::new();
+        house.options.target.scope = Scope::User;
+        let lines = house.install();
+        let file = house.folder.path().join("home/.claude/settings.json");
+        assert!(lines.starts_with(&file.display().to_string()), "{lines}");
+        assert!(fs::read_to_string(file).unwrap().contains("solvi-hook pre-edit"));
+        assert_eq!(house.read("solvi-rules.toml"), None);
+    }
+
+    #[test]
+    fn a_folder_inside_a_repository_is_warned_about() {
+        let house = House::new();
+        fs::create_dir(house.folder.path().join(".git")).unwrap();
+        let lines = house.install();
+        assert!(lines.contains("is not the root of its repository"), "{lines}");
+        // The rules hold for the repository: that is where they are looked for.
+        assert!(house.folder.path().join("solvi-rules.toml").exists());
+    }
+
+    #[test]
+    fn without_edits_our_entries_only_go() {
+        let mut house = House::new().file(SETTINGS, "{ }");
+        house.install();
+        house.options.edits = false;
+        assert!(house.install().starts_with(".claude/settings.json: removed PreToolUse"));
+        assert_eq!(house.settings(), "{ }");
+    }
+
+    #[test]
+    fn what_is_not_built_yet_says_so() {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            args: Args,
+        }
+        let house = House::new();
+        let world = World { cwd: house.options.target.project.clone() };
+        let failure = |line: &[&str]| {
+            let line =
+                <Line as clap::Parser>::try_parse_from([&["install"], line].concat()).unwrap();
+            run(&line.args, &world, &mut Vec::new()).unwrap_err().to_string()
+        };
+        assert!(failure(&["--agent", "codex"]).contains("`--agent codex` is not built yet"));
+        assert!(failure(&["--agent", "both"]).contains("not built yet"));
+        assert!(failure(&["--agent", "vim"]).contains("names no agent that is known"));
+        assert!(failure(&["--model", "cmd:x"]).contains("`--decider` is not built yet"));
+        assert_eq!(house.read(SETTINGS), None);
+    }
+}

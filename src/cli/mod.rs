@@ -1,6 +1,105 @@
-//! The door: one file a sub-command.
+//! The door: one file a sub-command, each with its `Args` and its `run`.
 
+pub mod agent_settings;
+mod completions;
+pub mod defaults;
+mod explain;
 pub mod failure;
 pub mod install;
+pub mod library;
+mod pen;
+mod pre_edit;
+mod rules;
+mod sample;
 pub mod uninstall;
+mod usage;
 pub mod world;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::ffi::OsString;
+use std::io::Write;
+use world::World;
+
+/// Hold every edit of a coding agent against the rules of the repository
+///
+/// A coding agent is about to write a file: solvi-hook works out what the file would hold, judges
+/// the new lines by the repository's rules, and answers allow, warn, ask or deny in the agent's
+/// own words. Every decision is kept in a hash-chained record under `.solvi/`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "solvi-hook",
+    version,
+    max_term_width = 100,
+    after_help = "Examples:\n  \
+        solvi-hook install                      put the hook into this project's Claude Code settings\n  \
+        solvi-hook rules check                  read every rule and every pattern\n  \
+        solvi-hook pre-edit --explain < p.json  judge a recorded edit and say why\n\n\
+        Exit status: 0 nothing stops you, 1 the verdict stops you, 2 it could not be judged.\n\
+        A hook sub-command always exits 0: its verdict is the reply."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    PreEdit(pre_edit::Args),
+    Install(install::Args),
+    Uninstall(uninstall::Args),
+    Rules(rules::Args),
+    #[command(hide = true)]
+    SampleRules(sample::Args),
+    Completions(completions::Args),
+}
+
+/// Returns the command line as clap knows it; the man pages are rendered from it.
+#[must_use]
+pub fn command() -> clap::Command {
+    <Cli as clap::CommandFactory>::command()
+}
+
+/// Runs the program on its arguments and returns its exit status.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let world = World::here();
+    match Cli::try_parse_from(&args) {
+        Ok(Cli { command: Command::PreEdit(args) }) => pre_edit::run(args, world),
+        Ok(Cli { command }) => finish(|out| command.run(&world, out)),
+        Err(error) => usage::answer(&error, &args),
+    }
+}
+
+impl Command {
+    fn run(self, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
+        match self {
+            // A hook writes one reply and nothing else, so it does not come this way.
+            Self::PreEdit(args) => Ok(pre_edit::run(args, world.clone())),
+            Self::Install(args) => install::run(&args, world, out),
+            Self::Uninstall(args) => uninstall::run(&args, world, out),
+            Self::Rules(args) => rules::run(&args, world, out),
+            Self::SampleRules(args) => sample::run(&args, out),
+            Self::Completions(args) => {
+                completions::run(&args, out);
+                Ok(0)
+            }
+        }
+    }
+}
+
+/// Writes what a sub-command has to say: its output, then its failure on standard error.
+fn finish(run: impl FnOnce(&mut dyn Write) -> Result<u8, Failure>) -> u8 {
+    let mut out = Vec::new();
+    let result = run(&mut out);
+    let written = pen::write_out(&out);
+    match (result, written) {
+        (Ok(status), Ok(())) => status,
+        // Whoever closed the pipe has read enough.
+        (Ok(status), Err(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => status,
+        (Ok(_), Err(error)) => {
+            pen::write_failure(&Failure::new("the output could not be written").because(error))
+        }
+        (Err(failure), _) => pen::write_failure(&failure),
+    }
+}

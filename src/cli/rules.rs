@@ -1,0 +1,95 @@
+//! `rules check`, `rules sample`, `rules schema`: for whoever writes the rules.
+
+use super::defaults::{self, RulesSource};
+use super::failure::Failure;
+use super::sample;
+use super::world::World;
+use clap::Subcommand;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// The JSON Schema of the rules file.
+const SCHEMA: &str = include_str!("../../templates/rules.schema.json");
+
+/// Check the rules, print the starter rules, or print the rules file's schema
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  solvi-hook rules check\n  \
+    solvi-hook rules sample > solvi-rules.toml\n  solvi-hook rules schema > rules.schema.json")]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(Check),
+    Sample(sample::Args),
+    Schema(Schema),
+}
+
+/// Read every rule and every pattern of the rules file
+///
+/// Hooks read patterns only of rules whose paths meet an edit; this reads all of them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  solvi-hook rules check --rules solvi-rules.toml\n\n\
+    Exit status: 0 every rule can be read, 2 otherwise.")]
+struct Check {
+    /// The rules file; by default the one that hooks would use
+    #[arg(long, value_name = "PATH")]
+    rules: Option<PathBuf>,
+    /// The project's root; by default the repository that this folder is in
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+}
+
+/// Print the JSON Schema of the rules file, for editors
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  solvi-hook rules schema > solvi-rules.schema.json")]
+struct Schema {}
+
+/// Runs the sub-command.
+pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
+    match &args.command {
+        Command::Check(args) => check(args, world, out),
+        Command::Sample(args) => sample::run(args, out),
+        Command::Schema(_) => {
+            out.write_all(SCHEMA.as_bytes())?;
+            Ok(0)
+        }
+    }
+}
+
+fn check(args: &Check, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
+    let root = defaults::project(args.project.as_deref(), None, world);
+    // A path on the command line is meant from where the person stands.
+    let named = args.rules.as_ref().map(|path| world.path(path));
+    let source = RulesSource::find(named.as_deref(), &root, world)?;
+    let book = source.load()?;
+    let wrong: Vec<_> = book.rules.iter().filter_map(|rule| rule.verify().err()).collect();
+    if !wrong.is_empty() {
+        let mut failure =
+            Failure::new(format!("{} of {} rules cannot be read", wrong.len(), book.rules.len()));
+        failure.causes = wrong.iter().map(ToString::to_string).collect();
+        return Err(failure.next("correct them, then run `solvi-hook rules check` again"));
+    }
+    writeln!(out, "{}: {} rules, every pattern can be read", source.name(), book.rules.len())?;
+    for rule in &book.rules {
+        let kinds = crate::engine::checks::KINDS.iter().map(|kind| kind.key);
+        let mut parts: Vec<&str> = kinds.filter(|key| rule.under(key).next().is_some()).collect();
+        if rule.question.is_some() {
+            parts.push("question");
+        }
+        if rule.touch_only() {
+            parts.push("any change");
+        }
+        writeln!(
+            out,
+            "  {} ({}): {} in {}",
+            rule.id,
+            rule.on_fail.word(),
+            parts.join(", "),
+            rule.paths.join(" ")
+        )?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,48 @@
+//! A command line that cannot be understood, and the help that was asked for.
+//!
+//! Outside hooks a usage error goes to standard error with status 2. From a hook, status 2 would
+//! read as "refuse every call", and any other text as consent: so a hook answers in the client's
+//! own words, with status 0.
+
+use super::{pen, pre_edit};
+use crate::clients::{self, Client, Voice};
+use crate::domain::{Decision, sanitize};
+use clap::error::ErrorKind;
+use std::ffi::OsString;
+
+/// The sub-commands that clients call, of this version and of others that an installed command
+/// may have been written by.
+const HOOKS: &[&str] =
+    &["hook", "pre-edit", "pre-command", "post-command", "post-write", "pick-skill"];
+
+/// Answers a command line that clap did not take.
+pub fn answer(error: &clap::Error, args: &[OsString]) -> u8 {
+    let text = error.render().to_string();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return u8::from(pen::write_out(text.as_bytes()).is_err());
+    }
+    let hook = args.get(1).and_then(|arg| arg.to_str()).is_some_and(|arg| HOOKS.contains(&arg));
+    if !hook {
+        pen::write_err(&text);
+        return 2;
+    }
+    let said = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said = said.map(sanitize::visible).collect::<Vec<_>>().join(" ");
+    let trouble = format!("the installed command is wrong: {said}");
+    let reply = match agent(args) {
+        Some(client) => client.write(&Decision::unjudged(trouble), &Voice::default()),
+        None => clients::refuse_whoever_asks(&format!("solvi-hook: {trouble}")),
+    };
+    pre_edit::write_reply(&reply)
+}
+
+/// Returns the client that the raw arguments name.
+fn agent(args: &[OsString]) -> Option<&'static dyn Client> {
+    let args: Vec<&str> = args.iter().filter_map(|arg| arg.to_str()).collect();
+    let named = args.iter().enumerate().find_map(|(at, arg)| match arg.strip_prefix("--agent") {
+        Some("") => args.get(at + 1).copied(),
+        Some(rest) => rest.strip_prefix('='),
+        None => None,
+    });
+    named.and_then(clients::by_name)
+}

@@ -1,0 +1,111 @@
+//! Rules files with mistakes: every message names the file, the line, the rule and the way out.
+
+use crate::support::House;
+
+/// What `rules check` says about a rules file.
+fn check(rules: &str) -> String {
+    let said = House::new().rules(rules).run(&["rules", "check"], "");
+    assert_eq!(said.status, Some(2), "{said:?}");
+    assert_eq!(said.stdout, "");
+    said.stderr
+}
+
+#[track_caller]
+fn says(rule: &str, cause: &str) {
+    let text = format!("# a comment\n[[rule]]\nid = \"r\"\npaths = [\"**\"]\n{rule}\n");
+    let said = check(&text);
+    let wanted = format!("  solvi-rules.toml:{cause}\n");
+    assert!(said.contains(&wanted), "{wanted}is not in\n{said}");
+    assert!(said.contains("next: "), "{said}");
+}
+
+#[test]
+fn an_unknown_key_is_told_with_the_one_that_was_meant() {
+    says("forbidd = [\"x\"]", "5: rule `r`: unknown key `forbidd`; did you mean `forbid`?");
+    says("on_fial = \"ask\"", "5: rule `r`: unknown key `on_fial`; did you mean `on_fail`?");
+    let said = check("[settings]\nx = 1\n");
+    assert!(said.contains("solvi-rules.toml:1: unknown key `settings`; known are"), "{said}");
+}
+
+#[test]
+fn a_wrong_value_is_told_with_a_right_one() {
+    says(
+        "on_fail = \"maybe\"",
+        "5: rule `r`: `on_fail` is \"maybe\"; write \"deny\", \"ask\" or \"warn\"",
+    );
+    says(
+        "redact = \"no\"",
+        "5: rule `r`: `redact` is a string; write `redact = true` or `redact = false`",
+    );
+    says(
+        "forbid = [\n  \"a\",\n  5,\n]",
+        "7: rule `r`: `forbid` holds a number or date, where a string that is not empty is \
+         expected; write `forbid = [\"…\"]`",
+    );
+    says(
+        "when = [\"x\"]",
+        "5: rule `r`: `when` has no effect without a `question`; add the question, or use \
+         `forbid` for lines that must not be there",
+    );
+    says(
+        "calibration = \"c.json\"",
+        "5: rule `r`: `calibration` stands without a `question`; add the question that it \
+         calibrates, or remove it",
+    );
+}
+
+#[test]
+fn a_missing_part_is_told_at_its_rule() {
+    let said = check("[[rule]]\nid = \"one\"\n");
+    assert!(said.contains("solvi-rules.toml:2: rule `one`: `paths` is missing or empty"), "{said}");
+    let said = check("[[rule]]\npaths = [\"**\"]\n");
+    assert!(said.contains("solvi-rules.toml:2: rule `1`: `id` is missing"), "{said}");
+}
+
+#[test]
+fn names_that_would_meet_in_a_record_are_refused() {
+    let rule = |id: &str| format!("[[rule]]\nid = \"{id}\"\npaths = [\"**\"]\n");
+    let said = check(&(rule("a-b") + &rule("a_b")));
+    assert!(
+        said.contains("rule `a_b`: its name in records, `a_b`, is taken by rule `a-b`"),
+        "{said}"
+    );
+    let said = check(&(rule("s") + &rule("s-lines")));
+    assert!(said.contains("`s_lines`, is taken by rule `s`"), "{said}");
+    let said = check(&rule("path"));
+    assert!(said.contains("`path`, is one of the record's own"), "{said}");
+}
+
+#[test]
+fn what_is_no_toml_is_told_with_its_line() {
+    let said = check("[[rule]]\nid = \"a\npaths = 1\n");
+    assert!(said.contains("solvi-rules.toml:2: this is no TOML: "), "{said}");
+    let said = check("[rule]\nid = \"a\"\n");
+    assert!(
+        said.contains("solvi-rules.toml:1: `rule` is a table, where a list is expected"),
+        "{said}"
+    );
+}
+
+#[test]
+fn every_pattern_is_read_by_rules_check_and_only_the_needed_ones_by_a_hook() {
+    let rules = "[[rule]]\nid = \"r\"\npaths = [\"src/**\"]\nforbid = [\"ok\", \"(open\"]\n\
+                 [[rule]]\nid = \"q\"\npaths = [\"**\"]\nquestion = \"Is it?\"\nwhen = '\\q'\n";
+    let said = check(rules);
+    assert!(said.contains("2 of 2 rules cannot be read"), "{said}");
+    assert!(said.contains("solvi-rules.toml:4: rule `r`: `forbid` holds `(open`: "), "{said}");
+    assert!(said.contains("solvi-rules.toml:9: rule `q`: `when` holds `\\q`: "), "{said}");
+    let house = House::new().rules(&rules.replace("paths = [\"**\"]", "paths = [\"src/*\"]"));
+    assert_eq!(house.write("a.txt", "x\n").verdict(), "allow");
+    house.write("src/a.txt", "x\n").expect("ask", &["solvi-rules.toml:4", "(open"]);
+}
+
+#[test]
+fn a_json_file_is_read_like_a_toml_file() {
+    let house = House::new().file(
+        "rules.json",
+        "{\"rules\": [\n  {\"id\": \"r\", \"paths\": \"**\",\n   \"forbidd\": [\"x\"]}]}",
+    );
+    let said = house.run(&["rules", "check", "--rules", "rules.json"], "");
+    assert!(said.stderr.contains("rules.json:3: rule `r`: unknown key `forbidd`"), "{said:?}");
+}
