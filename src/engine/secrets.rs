@@ -75,36 +75,7 @@ impl Mask {
 
     /// Masks every match of every pattern; a line that a pattern gives up on is masked whole.
     fn matched<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut secret: Vec<Range<usize>> = Vec::new();
-        for pattern in &self.patterns {
-            match pattern.find_all(text) {
-                Ok(found) => secret.extend(found),
-                Err(_) => return Cow::Owned(MASK.to_owned()),
-            }
-        }
-        if secret.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        secret.sort_by_key(|range| range.start);
-        let mut out = String::with_capacity(text.len());
-        let mut at = 0;
-        for range in secret {
-            if range.end <= at {
-                continue;
-            }
-            let overlaps = range.start < at;
-            out.push_str(text.get(at..range.start).unwrap_or_default());
-            at = range.end;
-            if !overlaps {
-                let found = text.get(range).unwrap_or_default();
-                if found.chars().nth(SHOWN).is_some() {
-                    out.extend(found.chars().take(SHOWN));
-                }
-                out.push_str(MASK);
-            }
-        }
-        out.push_str(text.get(at..).unwrap_or_default());
-        Cow::Owned(out)
+        masked(self.patterns.iter(), text)
     }
 
     fn redaction(&self, change: &Change, broken: &[&Rule], book: &Rulebook) -> Option<Redaction> {
@@ -133,16 +104,57 @@ impl Mask {
     }
 
     fn text(&self, text: &str) -> String {
-        if self.whole_lines.is_empty() && !self.patterns.iter().any(|one| one.could_match(text)) {
+        // Most patterns are known not to match anywhere, so no line is held against them.
+        let live: Vec<&Pattern> =
+            self.patterns.iter().filter(|pattern| pattern.could_match(text)).collect();
+        if live.is_empty() && self.whole_lines.is_empty() {
             return text.to_owned();
         }
         let mut out = String::with_capacity(text.len());
         for (line, number) in text.split_inclusive('\n').zip(1..) {
             let body = line.strip_suffix('\n').unwrap_or(line);
             let body = body.strip_suffix('\r').unwrap_or(body);
-            out.push_str(&self.line(number, body));
+            if self.whole_lines.contains(&number) && !body.is_empty() {
+                out.push_str(MASK);
+            } else {
+                out.push_str(&masked(live.iter().copied(), body));
+            }
             out.push_str(line.get(body.len()..).unwrap_or_default());
         }
         out
     }
+}
+
+/// Masks every match of the patterns in one line.
+fn masked<'a, 'p>(patterns: impl IntoIterator<Item = &'p Pattern>, text: &'a str) -> Cow<'a, str> {
+    let mut secret: Vec<Range<usize>> = Vec::new();
+    for pattern in patterns {
+        match pattern.find_all(text) {
+            Ok(found) => secret.extend(found),
+            Err(_) => return Cow::Owned(MASK.to_owned()),
+        }
+    }
+    if secret.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    secret.sort_by_key(|range| range.start);
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for range in secret {
+        if range.end <= at {
+            continue;
+        }
+        let overlaps = range.start < at;
+        out.push_str(text.get(at..range.start).unwrap_or_default());
+        at = range.end;
+        if !overlaps {
+            let found = text.get(range).unwrap_or_default();
+            if found.chars().nth(SHOWN).is_some() {
+                out.extend(found.chars().take(SHOWN));
+            }
+            out.push_str(MASK);
+        }
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    Cow::Owned(out)
 }

@@ -426,7 +426,7 @@ mod tests {
         let large = write(KEPT + 1);
         let init = &large["response"]["trace"]["init"];
         assert_eq!((&init["result_text"], &init["added_lines"]), (&Value::Null, &json!([])));
-        let said = "larger than 4 MiB, so it is not kept";
+        let said = "larger than 1 MiB, so it is not kept";
         assert_eq!(large["meta"]["solvi_hook"]["no_result_text"], said);
         assert_eq!(large["meta"]["solvi_hook"]["no_added_lines"], said);
     }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 pub const QUESTION: &str = "edit";
 
 /// The largest text that is kept; a larger file is judged all the same.
-pub const KEPT: usize = 4 << 20;
+pub const KEPT: usize = 1 << 20;
 
 /// The steps of one decision.
 pub struct Steps {

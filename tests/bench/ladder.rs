@@ -136,7 +136,7 @@ fn main() -> Outcome<()> {
         Rung::new(
             "2 MB file after the edit",
             "40 ms",
-            &[hook, "pre-edit"],
+            &[hook, "pre-edit", "--store", ".solvi/traces/big.jsonl"],
             payload("big.py", "VERSION = 1", "VERSION = 2"),
         ),
     ];
