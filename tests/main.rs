@@ -9,3 +9,4 @@ mod parity;
 mod rules_file;
 mod star;
 mod support;
+mod verdicts;

@@ -131,9 +131,8 @@ fn every_example_of_the_schema_is_taken_by_the_loader() {
 fn the_starter_rules_find_what_they_are_for_and_nothing_else() {
     for line in text("tests/vectors/starter-cases.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
-        // Tokens are kept in two parts, so that no scanner takes this file for a leak.
-        let content = case["text"].as_str().unwrap().replace("{}", "");
-        let said = House::new().write(case["path"].as_str().unwrap(), &content);
+        let (path, content) = (case["path"].as_str().unwrap(), case["text"].as_str().unwrap());
+        let said = House::new().write(path, content);
         match case["rule"].as_str() {
             Some(rule) => {
                 let reason = said.reason();

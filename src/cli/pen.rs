@@ -14,6 +14,9 @@ use std::time::Duration;
 /// The stack of the working thread, in bytes: room for the deepest parse there is.
 const STACK: usize = 64 << 20;
 
+/// The working thread's name.
+const WORKER: &str = "work";
+
 /// Why there is no answer from the work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stopped {
@@ -35,14 +38,9 @@ pub fn hold<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Stopped> {
     let (answer, answers) = mpsc::channel();
-    let place = answer.clone();
-    std::panic::set_hook(Box::new(move |panic| {
-        let at = panic.location().map_or("unknown place".to_owned(), ToString::to_string);
-        drop(place.send(Err(Stopped::Bug(at))));
-    }));
-    let started = thread::Builder::new().stack_size(STACK).spawn(move || {
-        drop(answer.send(Ok(work())));
-    });
+    tell_panics_of_work(answer.clone());
+    let worker = thread::Builder::new().name(WORKER.to_owned()).stack_size(STACK);
+    let started = worker.spawn(move || drop(answer.send(Ok(work()))));
     if let Err(error) = started {
         return Err(Stopped::NotStarted(error.to_string()));
     }
@@ -51,6 +49,18 @@ pub fn hold<T: Send + 'static>(
         Err(RecvTimeoutError::Timeout) => Err(Stopped::Late(deadline)),
         Err(RecvTimeoutError::Disconnected) => Err(Stopped::Bug("no answer".to_owned())),
     }
+}
+
+/// Sends where the working thread panicked; panics of other threads are told as before.
+fn tell_panics_of_work<T: Send + 'static>(answer: mpsc::Sender<Result<T, Stopped>>) {
+    let others = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if thread::current().name() != Some(WORKER) {
+            return others(panic);
+        }
+        let at = panic.location().map_or("unknown place".to_owned(), ToString::to_string);
+        drop(answer.send(Err(Stopped::Bug(at))));
+    }));
 }
 
 /// Writes to standard output, in one go.
@@ -77,7 +87,15 @@ pub fn write_failure(failure: &Failure) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
+
+    #[test]
+    fn a_panic_is_an_answer_that_names_the_place_and_not_the_text() {
+        let stopped = hold(Duration::from_mins(1), || assert!(String::new() == "secret", "secret"));
+        let told = stopped.unwrap_err().to_string();
+        assert!(told.contains("src/cli/pen.rs:") && !told.contains("secret"), "{told}");
+    }
 
     #[test]
     fn a_late_answer_is_an_answer() {

@@ -22,7 +22,22 @@ pub fn reason(decision: &Decision) -> String {
     let troubles = decision.troubles.iter().map(|trouble| {
         format!("solvi-hook could not judge this edit, so a person decides: {trouble}")
     });
-    blocks.map(block).chain(troubles).collect::<Vec<_>>().join("\n")
+    shortened(blocks.map(block).chain(troubles).collect::<Vec<_>>().join("\n"))
+}
+
+/// The longest reason, in bytes. Claude Code hands more than 10,000 characters of context to the
+/// model as a file that it may never open.
+const LONGEST: usize = 9_000;
+
+/// Cuts a reason at a line's end and counts what is left out.
+fn shortened(text: String) -> String {
+    let Some(kept) = text.get(..text.floor_char_boundary(LONGEST)) else { return text };
+    if kept.len() == text.len() {
+        return text;
+    }
+    let kept = kept.rsplit_once('\n').map_or(kept, |(kept, _)| kept);
+    let more = text.lines().count() - kept.lines().count();
+    format!("{kept}\n(and {more} more lines; the record holds them all)")
 }
 
 /// Returns the block for one change: a headline and an item for each finding that objects,
