@@ -6,6 +6,7 @@ mod bad_input;
 mod claude;
 mod papers;
 mod parity;
+mod report;
 mod rules_file;
 mod star;
 mod support;

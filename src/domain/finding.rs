@@ -1,6 +1,8 @@
 //! What a judge saw in one change.
 
+use super::change::Line;
 use super::verdict::Verdict;
+use std::ops::Range;
 
 /// What one rule, or one built-in judge, saw in one change; also when it saw nothing wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +45,24 @@ pub struct Spot {
     pub line: usize,
     /// The line's text (secrets masked); empty when there is none to show.
     pub text: String,
+    /// The part of `text` that is meant, in bytes; `None` is all of it.
+    pub span: Option<Range<usize>>,
     /// What is wrong there; the record's words for it (`forbidden pattern`, `calls eval`).
     pub what: String,
+}
+
+impl Spot {
+    /// Makes the spot of a line as a whole.
+    #[must_use]
+    pub fn at(line: &Line, what: impl Into<String>) -> Self {
+        Self { line: line.number, text: line.text.clone(), span: None, what: what.into() }
+    }
+
+    /// Makes the spot of the file as a whole.
+    #[must_use]
+    pub fn of_file(what: impl Into<String>) -> Self {
+        Self { line: 0, text: String::new(), span: None, what: what.into() }
+    }
 }
 
 impl Finding {

@@ -68,10 +68,11 @@ pub fn block(ruling: &Ruling) -> String {
 /// Returns what one finding says: the rule, why, the lines one a row, and what to do instead.
 #[must_use]
 pub fn item(finding: &Finding, change: &Change) -> String {
-    let mut text = format!("{}: {}", visible(&finding.rule), headline(finding));
-    if text.ends_with(' ') {
-        text.pop();
-    }
+    let mut text = format!(
+        "{}: {}",
+        visible(&finding.rule),
+        headline(&finding.part, finding.verdict, &finding.why)
+    );
     for spot in finding.spots.iter().take(LINES) {
         let _ = write!(text, "\n    {}", place_of(spot, finding, change));
     }
@@ -87,22 +88,23 @@ pub fn item(finding: &Finding, change: &Change) -> String {
     text
 }
 
-fn headline(finding: &Finding) -> String {
-    let why = visible(finding.why.trim());
-    match &finding.part {
+/// Returns why a rule stands against a change: the rule's own why, or, where it has none, what
+/// is always true of that part of a rule.
+#[must_use]
+pub fn headline(part: &Part, verdict: Verdict, why: &str) -> String {
+    let why = visible(why.trim());
+    match part {
         Part::Question(question) => {
             let question = visible(question.trim());
             let because = if why.is_empty() { String::new() } else { format!(" {why}") };
             format!("{question} No model is configured: a person decides.{because}")
         }
-        Part::Touch if why.is_empty() => match finding.verdict {
+        Part::Touch if why.is_empty() => match verdict {
             Verdict::Deny => "no change here is allowed.".to_owned(),
             Verdict::Ask => "any change here goes to a person.".to_owned(),
             _ => "any change here is pointed out.".to_owned(),
         },
-        Part::Checks if why.is_empty() && !finding.spots.is_empty() => {
-            "this rule is broken.".to_owned()
-        }
+        Part::Checks if why.is_empty() => "this rule is broken.".to_owned(),
         _ => why.into_owned(),
     }
 }

@@ -60,7 +60,7 @@ impl Judge for OwnFiles {
             rule: NAME.to_owned(),
             part: Part::OwnFiles,
             verdict,
-            spots: vec![Spot { line: 0, text: String::new(), what: change.place.to_string() }],
+            spots: vec![Spot::of_file(change.place.to_string())],
             unknown: None,
             why: why.to_owned(),
             instead: None,

@@ -42,6 +42,7 @@ pub fn mask(
     for spot in findings.iter_mut().flat_map(|finding| &mut finding.spots) {
         if let Cow::Owned(masked) = mask.line(spot.line, &spot.text) {
             spot.text = masked;
+            spot.span = None;
         }
     }
     let redaction = mask.redaction(change, &broken, book);

@@ -205,6 +205,7 @@ mod tests {
         let spot = |(line, text, what): &(usize, &str, &str)| Spot {
             line: *line,
             text: (*text).to_owned(),
+            span: None,
             what: (*what).to_owned(),
         };
         Finding {

@@ -37,11 +37,11 @@ impl Check for Forbid {
         for line in subject.lines {
             match super::first_match(live.iter().copied(), &line.text) {
                 Ok(None) => {}
-                Ok(Some(_)) => seen.spots.push(Spot {
-                    line: line.number,
-                    text: line.text.clone(),
-                    what: FORBIDDEN.to_owned(),
-                }),
+                Ok(Some(pattern)) => {
+                    let span =
+                        pattern.find_all(&line.text).ok().and_then(|all| all.first().cloned());
+                    seen.spots.push(Spot { span, ..Spot::at(line, FORBIDDEN) });
+                }
                 Err(hard) => seen.unknown = Some(hard.to_string()),
             }
         }

@@ -62,7 +62,7 @@ fn hold_against(mut patterns: Vec<&CallPattern>, subject: &Subject<'_>, seen: &m
         match evidence(call, &patterns, &reach) {
             Evidence::None => {}
             Evidence::Sure(what) => {
-                seen.spots.push(Spot { line: line.number, text: line.text.clone(), what });
+                seen.spots.push(Spot::at(line, what));
             }
             Evidence::Doubtful(why) => doubts.push((line.number, why)),
         }
@@ -350,7 +350,7 @@ mod tests {
         let patterns = ["eval", "sp.run(shell=True)", "sp.*"];
         let spots = look_at(&change, &patterns).spots;
         let what = "calls sp.run(shell=True)".to_owned();
-        assert_eq!(spots, [Spot { line: 4, text: "    shell=True,".to_owned(), what }]);
+        assert_eq!(spots, [Spot { line: 4, text: "    shell=True,".to_owned(), span: None, what }]);
 
         let seen = look("exec(eval('1'))\nprint(\n  eval('2'))", DANGEROUS);
         assert_eq!(told(&seen), [(1, "calls eval"), (1, "calls exec"), (3, "calls eval")]);

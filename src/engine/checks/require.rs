@@ -29,11 +29,9 @@ impl Check for Require {
         for pattern in &self.0 {
             match pattern.is_match(text) {
                 Ok(true) => {}
-                Ok(false) => seen.spots.push(Spot {
-                    line: 0,
-                    text: String::new(),
-                    what: format!("the file does not match '{}'", pattern.source()),
-                }),
+                Ok(false) => seen
+                    .spots
+                    .push(Spot::of_file(format!("the file does not match '{}'", pattern.source()))),
                 Err(hard) => seen.unknown = Some(hard.to_string()),
             }
         }

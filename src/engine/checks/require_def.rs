@@ -45,7 +45,7 @@ impl Check for RequireDef {
         if let Some(flaw) = module.flaw {
             return Seen::unknown(flaw.told(change));
         }
-        let spot = |line, what| Spot { line, text: String::new(), what };
+        let spot = |line, what| Spot { line, ..Spot::of_file(what) };
         let missing = |name: &String| match module.function(name) {
             None => Some(spot(0, format!("no function {name}()"))),
             Some(function) if function.idle => {
@@ -112,7 +112,7 @@ mod tests {
             ("def up(): x()\nclass M:\n  def up(self): pass", 3, idle),
         ];
         for (source, line, what) in cases {
-            let spot = Spot { line, text: String::new(), what: what.to_owned() };
+            let spot = Spot { line, ..Spot::of_file(what) };
             assert_eq!(look(source), Seen { spots: vec![spot], unknown: None }, "{source}");
         }
     }

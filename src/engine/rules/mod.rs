@@ -143,8 +143,8 @@ impl Rule {
     /// Looks at a change that the rule covers.
     fn look(&self, change: &Change, module: &OnceCell<Module>) -> Vec<Finding> {
         if self.touch_only() {
-            let spot = Spot { line: 0, text: String::new(), what: TOUCHED.to_owned() };
-            return vec![self.finding(Part::Touch, Seen { spots: vec![spot], unknown: None })];
+            let seen = Seen { spots: vec![Spot::of_file(TOUCHED)], unknown: None };
+            return vec![self.finding(Part::Touch, seen)];
         }
         if change.deletes() {
             return self.look_at_deletion();
@@ -183,8 +183,8 @@ impl Rule {
         if !required {
             return Vec::new();
         }
-        let what = "the file that must hold what this rule requires is deleted".to_owned();
-        let seen = Seen { spots: vec![Spot { line: 0, text: String::new(), what }], unknown: None };
+        let what = "the file that must hold what this rule requires is deleted";
+        let seen = Seen { spots: vec![Spot::of_file(what)], unknown: None };
         let mut finding = self.finding(Part::Checks, seen);
         finding.verdict = Verdict::Warn;
         vec![finding]
@@ -217,11 +217,7 @@ impl Rule {
             };
             match raised {
                 Ok(false) => {}
-                Ok(true) => seen.spots.push(Spot {
-                    line: line.number,
-                    text: line.text.clone(),
-                    what: String::new(),
-                }),
+                Ok(true) => seen.spots.push(Spot::at(line, "")),
                 Err(hard) => seen.unknown = Some(hard.to_string()),
             }
         }

@@ -32,8 +32,7 @@ pub struct Tripwire;
 impl Judge for Tripwire {
     fn look(&self, change: &Change) -> Vec<Finding> {
         let speaks = |line: &&Line| speaks_to_reviewer(&line.text);
-        let spot =
-            |line: &Line| Spot { line: line.number, text: line.text.clone(), what: String::new() };
+        let spot = |line: &Line| Spot::at(line, "");
         let spots: Vec<Spot> = change.added.iter().filter(speaks).map(spot).collect();
         vec![Finding {
             rule: NAME.to_owned(),

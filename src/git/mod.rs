@@ -1,0 +1,3 @@
+//! What does the repository say?
+
+pub mod patch;

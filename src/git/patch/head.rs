@@ -1,0 +1,97 @@
+//! What does git say about a file before its first hunk?
+
+use super::{Problem, names};
+
+/// What the lines between `diff --git` and the first hunk say.
+#[derive(Default)]
+pub struct Head {
+    /// What becomes of the file.
+    pub fate: Fate,
+    /// Where it was, when it is moved.
+    pub moved_from: Option<String>,
+    /// What it is a copy of.
+    pub copied_from: Option<String>,
+    /// Its name, when it is moved or a copy.
+    pub to: Option<String>,
+    /// Whether its mode changes.
+    pub mode_changes: bool,
+    /// Whether it is the commit of a submodule.
+    pub submodule: bool,
+    /// The object that the file becomes, by its abbreviated id.
+    pub becomes: Option<String>,
+}
+
+/// What becomes of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fate {
+    /// It was there and stays.
+    #[default]
+    Kept,
+    /// It was not there.
+    New,
+    /// It is not there any more.
+    Deleted,
+}
+
+impl Head {
+    /// Takes in what becomes of the file; not two things.
+    pub fn fate(&mut self, fate: Fate) -> Result<(), Problem> {
+        if self.fate != Fate::Kept && self.fate != fate {
+            let expected = "a new file or a deleted one".to_owned();
+            return Err(Problem::Contradiction { expected });
+        }
+        self.fate = fate;
+        Ok(())
+    }
+
+    /// Takes in a line; tells whether it belongs to the head.
+    pub fn take(&mut self, line: &[u8]) -> Result<bool, Problem> {
+        let after = |prefix: &str| line.strip_prefix(prefix.as_bytes());
+        let path = |name: &[u8]| names::written(name).map(Some);
+        if let Some(mode) = after("new file mode ") {
+            self.fate(Fate::New)?;
+            self.submodule |= mode == SUBMODULE;
+        } else if let Some(mode) = after("deleted file mode ") {
+            self.fate(Fate::Deleted)?;
+            self.submodule |= mode == SUBMODULE;
+        } else if let Some(mode) = after("old mode ").or_else(|| after("new mode ")) {
+            self.mode_changes = true;
+            self.submodule |= mode == SUBMODULE;
+        } else if let Some(name) = after("rename from ").or_else(|| after("rename old ")) {
+            self.moved_from = path(name)?;
+        } else if let Some(name) = after("copy from ") {
+            self.copied_from = path(name)?;
+        } else if let Some(name) =
+            after("rename to ").or_else(|| after("rename new ")).or_else(|| after("copy to "))
+        {
+            self.to = path(name)?;
+        } else if let Some(ids) = after("index ") {
+            let ids = String::from_utf8_lossy(ids);
+            let (ids, mode) = ids.split_once(' ').unwrap_or((&ids, ""));
+            self.submodule |= mode.as_bytes() == SUBMODULE;
+            self.becomes = ids.split_once("..").map(|(_, id)| id.to_owned());
+        } else {
+            return Ok(after("similarity index ").or(after("dissimilarity index ")).is_some());
+        }
+        Ok(true)
+    }
+
+    /// Tells whether the head alone is all that there is to say.
+    pub fn is_enough(&self) -> bool {
+        if self.fate == Fate::New {
+            // Every other new file has lines, unless the patch was cut off.
+            let empty = |id: &String| EMPTY.iter().any(|full| full.starts_with(id.as_str()));
+            return self.becomes.as_ref().is_none_or(empty);
+        }
+        self.fate == Fate::Deleted || self.mode_changes || self.to.is_some()
+    }
+}
+
+/// The mode under which git keeps the commit of a submodule.
+const SUBMODULE: &[u8] = b"160000";
+
+/// The ids of an empty file, by SHA-1 and SHA-256.
+const EMPTY: [&str; 2] = [
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+];

@@ -1,0 +1,56 @@
+//! The lines of a patch, one after the other, with their numbers.
+
+use super::{PatchError, Problem};
+
+/// What is left of the text.
+#[derive(Clone, Copy)]
+pub struct Lines<'a> {
+    rest: &'a [u8],
+    number: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// Starts at the first line.
+    pub fn new(text: &'a [u8]) -> Self {
+        Self { rest: text, number: 1 }
+    }
+
+    /// Returns the number of the line that comes next.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Returns the line that comes next, as it is but for its `\n`.
+    pub fn raw(&self) -> Option<&'a [u8]> {
+        self.rest.split(|byte| *byte == b'\n').next().filter(|_| !self.rest.is_empty())
+    }
+
+    /// Returns the line that comes next, without its line end.
+    pub fn peek(&self) -> Option<&'a [u8]> {
+        self.raw().map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    }
+
+    /// Returns the line after the one that comes next.
+    pub fn second(mut self) -> Option<&'a [u8]> {
+        self.advance();
+        self.peek()
+    }
+
+    /// Goes on by a line and returns the one that was passed.
+    pub fn advance(&mut self) -> Option<&'a [u8]> {
+        let (raw, line) = (self.raw()?, self.peek()?);
+        self.rest = self.rest.get(raw.len() + 1..).unwrap_or_default();
+        self.number += 1;
+        Some(line)
+    }
+
+    /// Makes the error of the line that comes next.
+    pub fn error(&self, problem: Problem) -> PatchError {
+        PatchError { line: self.number, problem }
+    }
+}
+
+/// Returns what follows the word that a line begins with.
+pub fn headless<'a>(line: &'a [u8], head: &str) -> &'a [u8] {
+    line.strip_prefix(head.as_bytes()).unwrap_or(line)
+}

@@ -1,0 +1,136 @@
+//! What is a report about? The decision, and what its readers must know beside it.
+
+use super::rows::Tally;
+use crate::domain::{Decision, Place, Verdict};
+use std::fmt;
+
+/// Everything that a report tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// What was checked, in the words of the person who asked: `staged changes`, `main..HEAD`.
+    pub title: &'a str,
+    /// What was decided.
+    pub decision: &'a Decision,
+    /// The commit that brings in each ruling's change, in the order of the rulings; empty, or
+    /// shorter than they are, when that is not known.
+    pub commits: &'a [Option<Commit>],
+    /// The files that no rule could look at.
+    pub not_checked: &'a [NotChecked],
+    /// What else a reader should know: `the rules file changes in this range`.
+    pub notes: &'a [String],
+    /// The rules that were held against the changes, for the formats that list them.
+    pub rules: &'a [Rule],
+    /// How many files were checked.
+    pub files: usize,
+    /// The version of solvi-hook.
+    pub version: &'a str,
+    /// Whether a terminal will show the colours of the text format.
+    pub style: Style,
+}
+
+/// A commit, as a report names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Its whole id, in hexadecimal digits.
+    pub id: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// A file that no rule could look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotChecked {
+    /// The file.
+    pub place: Place,
+    /// Why not, in a few words: `it is no text`.
+    pub why: String,
+}
+
+/// A rule, as its own documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its id.
+    pub id: String,
+    /// Why it is there.
+    pub why: String,
+    /// What to do in place of what it forbids.
+    pub instead: Option<String>,
+    /// What it asks for when it is broken.
+    pub on_fail: Verdict,
+}
+
+/// How the text format looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// Characters alone.
+    #[default]
+    Plain,
+    /// With the colours of a terminal.
+    Coloured,
+}
+
+impl Subject<'_> {
+    /// Returns the sentence that sums the report up, without a full stop.
+    pub(super) fn summary(&self) -> String {
+        Tally::of(self).to_string()
+    }
+}
+
+impl Commit {
+    /// Returns the first twelve digits of the id, as git abbreviates in a large repository.
+    pub(super) fn short(&self) -> &str {
+        self.id.get(..12).unwrap_or(&self.id)
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if self.denied > 0 {
+            parts.push(format!("{} refused", self.denied));
+        }
+        if self.asked > 0 {
+            parts.push(format!("{} to be asked", self.asked));
+        }
+        if self.warned > 0 {
+            parts.push(count(self.warned, "warning"));
+        }
+        if self.troubles > 0 {
+            parts.push(format!("{} not judged", self.troubles));
+        }
+        if parts.is_empty() {
+            parts.push("nothing to object".to_owned());
+        }
+        write!(f, "{} in {}", parts.join(", "), count(self.files, "file"))?;
+        if self.unknown > 0 {
+            write!(f, "; {} not carried out", count(self.unknown, "check"))?;
+        }
+        if self.not_checked > 0 {
+            write!(f, "; {} not checked", count(self.not_checked, "file"))?;
+        }
+        Ok(())
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_names_only_what_there_is() {
+        let tally = Tally { denied: 2, asked: 1, warned: 3, files: 14, ..Tally::default() };
+        assert_eq!(tally.to_string(), "2 refused, 1 to be asked, 3 warnings in 14 files");
+        let tally = Tally { files: 1, not_checked: 1, ..Tally::default() };
+        assert_eq!(tally.to_string(), "nothing to object in 1 file; 1 file not checked");
+        let tally = Tally { asked: 1, unknown: 1, troubles: 1, ..Tally::default() };
+        assert_eq!(
+            tally.to_string(),
+            "1 to be asked, 1 not judged in 0 files; 1 check not carried out"
+        );
+    }
+}
