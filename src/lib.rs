@@ -20,7 +20,7 @@
 //! | `domain` | what do we talk about? | `serde`, `similar` | none |
 //! | `engine` | what do we think of it? | `fancy_regex`, `globset`, `jsonc_parser`, `memchr`, `regex`, `regex_syntax`, `strsim`, `thiserror`, `toml`, `tree_sitter`, `tree_sitter_python`, `unicode_normalization` | none |
 //! | `clients` | how does each agent speak? | `serde`, `serde_json`, `thiserror` | none |
-//! | `git` | what does the repository say? | `thiserror` | none |
+//! | `git` | what does the repository say? | `gix`, `thiserror` | files, environment, process |
 //! | `report` | how do people and CI read it? | `annotate_snippets`, `serde`, `serde_json`, `sha2` | none |
 //! | `store` | what do we keep? | `directories`, `jsonc_parser`, `serde`, `serde_json`, `sha2`, `tempfile`, `thiserror`, `unicode_normalization` | files, clock |
 //! | `cli` | what did the person ask for? | `clap`, `clap_complete`, `similar`, `shlex`, `thiserror` | files, environment, process, clock |

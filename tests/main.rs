@@ -4,6 +4,8 @@
 
 mod bad_input;
 mod claude;
+#[cfg(unix)]
+mod git;
 mod papers;
 mod parity;
 mod report;

@@ -1,3 +1,34 @@
 //! What does the repository say?
+//!
+//! A state of the repository (the index, a commit, the working tree) is compared with another;
+//! the paths that differ are [`Delta`]s, and each becomes a [`Change`](crate::domain::Change)
+//! when it is read. Everything is read raw: neither configuration nor attributes, replacement
+//! objects or diff drivers have a say in what is looked at. Nothing is written, and no program
+//! of the repository's choosing is run.
+//!
+//! This is the only room that names gix, and the only one that calls `git` itself.
 
+mod delta;
+mod error;
+mod history;
+mod lookup;
+mod objects;
 pub mod patch;
+mod program;
+pub mod pushed;
+mod reading;
+mod renames;
+mod repo;
+mod staged;
+mod text;
+mod tree;
+mod untracked;
+mod worktree;
+
+pub use delta::{Delta, Deltas, Fate, Mode};
+pub use error::{GitError, Lack};
+pub use history::Range;
+pub use lookup::Tracked;
+pub use objects::LARGEST;
+pub use reading::{MOST_LINES, Reading, TOOL, Unchecked};
+pub use repo::{Id, Repo};

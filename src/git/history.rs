@@ -1,0 +1,156 @@
+//! Which commits does a range name, and what does each of them change?
+
+use super::delta::{Deltas, join};
+use super::error::GitError;
+use super::objects::Objects;
+use super::renames;
+use super::repo::{Id, Repo};
+use super::tree;
+use gix::objs::{Data, Find};
+use gix::traverse::commit::Simple;
+use gix::traverse::commit::simple::{CommitTimeOrder, Sorting};
+use gix::{ObjectId, oid};
+use std::cell::RefCell;
+
+/// Two states to compare: what `tip` brings that `base` does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The older state: a commit, or a tree (the empty one, say).
+    pub base: Id,
+    /// The newer commit.
+    pub tip: Id,
+}
+
+impl Repo {
+    /// Resolves a range as a person writes it: `A..B` compares A with B, `A...B` the point where
+    /// they parted with B, and `A` alone A with HEAD. An empty side is HEAD.
+    pub fn resolve(&self, spec: &str) -> Result<Range, GitError> {
+        let side = |side: &str| self.commit(if side.is_empty() { "HEAD" } else { side });
+        if let Some((one, two)) = spec.split_once("...") {
+            let (one, tip) = (side(one)?, side(two)?);
+            return Ok(Range { base: self.merge_base(one, tip)?, tip });
+        }
+        let (base, tip) = spec.split_once("..").unwrap_or((spec, "HEAD"));
+        let tree = Id::from_hex(base).filter(|id| id.0.is_empty_tree());
+        let base = match tree {
+            Some(tree) => tree,
+            None => side(base)?,
+        };
+        Ok(Range { base, tip: side(tip)? })
+    }
+
+    /// Returns the empty tree, with which everything is new.
+    #[must_use]
+    pub fn empty_tree(&self) -> Id {
+        Id(ObjectId::empty_tree(self.objects().hash()))
+    }
+
+    /// Returns the commit at which two histories parted; of several the one that git prefers.
+    pub fn merge_base(&self, one: Id, two: Id) -> Result<Id, GitError> {
+        let bases = self.merge_bases(one, two)?;
+        let none = || GitError::NoMergeBase { one, two, shallow: self.is_shallow() };
+        bases.first().copied().ok_or_else(none)
+    }
+
+    /// Returns every commit at which two histories parted, best first.
+    pub fn merge_bases(&self, one: Id, two: Id) -> Result<Vec<Id>, GitError> {
+        let objects = self.objects();
+        let bases = objects
+            .local
+            .merge_bases_many(one.0, &[two.0])
+            .map_err(|source| GitError::Other { doing: "looking for a common ancestor", source })?;
+        Ok(bases.into_iter().map(|id| Id(id.detach())).collect())
+    }
+
+    /// Tells whether a commit is an ancestor of another, or the same.
+    pub fn is_ancestor(&self, old: Id, new: Id) -> Result<bool, GitError> {
+        Ok(old == new || self.merge_bases(old, new)?.contains(&old))
+    }
+
+    /// Tells whether an object is in the repository, without fetching it.
+    #[must_use]
+    pub fn has(&self, id: Id) -> bool {
+        self.objects().has(id.0)
+    }
+
+    /// Compares two states: commits, tags or trees.
+    pub fn range(&self, base: Id, tip: Id) -> Result<Deltas, GitError> {
+        let objects = self.objects();
+        let (old, new) = (objects.tree_of(base.0)?, objects.tree_of(tip.0)?);
+        compare(&objects, &[Some(old)], new)
+    }
+
+    /// Returns the commits that `tip` brings and `base` does not have, oldest first.
+    pub fn commits(&self, base: Id, tip: Id) -> Result<Vec<Id>, GitError> {
+        let objects = self.objects();
+        let hidden = objects.peel(base.0)?.map(|base| base.0);
+        let store = Asked { objects: &objects, failure: RefCell::new(None) };
+        let failed = |source| {
+            let said = store.failure.take();
+            said.unwrap_or(GitError::Other { doing: "walking the history", source })
+        };
+        let walk = Simple::new([tip.0], &store)
+            .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
+            .and_then(|walk| walk.hide(hidden))
+            .map_err(failed)?;
+        let mut commits = Vec::new();
+        for commit in walk {
+            commits.push(Id(commit.map_err(failed)?.id));
+        }
+        commits.reverse();
+        Ok(commits)
+    }
+
+    /// Returns what a commit changes: compared with its parent, with every parent of a merge,
+    /// with nothing when it is the first.
+    pub fn commit_changes(&self, commit: Id) -> Result<Deltas, GitError> {
+        let objects = self.objects();
+        let commit = objects.commit(commit.0)?;
+        let mut parents = Vec::new();
+        for parent in commit.parents {
+            parents.push(Some(objects.commit(parent)?.tree));
+        }
+        if parents.is_empty() {
+            parents.push(None);
+        }
+        compare(&objects, &parents, commit.tree)
+    }
+}
+
+/// Compares a tree with each of several others.
+fn compare(
+    objects: &Objects<'_>,
+    olds: &[Option<ObjectId>],
+    new: ObjectId,
+) -> Result<Deltas, GitError> {
+    let mut lists = Vec::new();
+    for old in olds {
+        let mut differences = tree::between(objects, *old, Some(new))?;
+        renames::pair(objects, &mut differences);
+        lists.push(differences);
+    }
+    join(lists)
+}
+
+/// The objects as a walk of gix asks for them, with our own words for what failed.
+struct Asked<'o, 'r> {
+    objects: &'o Objects<'r>,
+    failure: RefCell<Option<GitError>>,
+}
+
+impl Find for Asked<'_, '_> {
+    fn try_find<'a>(&self, id: &oid, buf: &'a mut Vec<u8>) -> gix::Result<Option<Data<'a>>> {
+        match self.objects.read(id.to_owned(), buf) {
+            Ok(kind) => Ok(Some(Data::new(buf, kind, self.objects.hash()))),
+            Err(error) => {
+                let told = match error {
+                    // Beyond what is needed, a walk may do without; it fails where it may not.
+                    GitError::Missing { .. } => Ok(None),
+                    _ => Err(gix::Error::from_error(gix::error::message!("{error}"))),
+                };
+                self.failure.replace(Some(error));
+                told
+            }
+        }
+    }
+}

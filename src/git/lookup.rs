@@ -1,0 +1,179 @@
+//! What does the repository say about one path?
+
+use super::delta::Version;
+use super::error::GitError;
+use super::objects::{Found, LARGEST, Objects};
+use super::repo::{Id, Repo};
+use super::staged::stored;
+use super::tree::Entries;
+use gix::ObjectId;
+use gix::bstr::{BStr, ByteSlice};
+use gix::index::entry::{Flags, Mode as IndexMode, Stage};
+use gix::index::{Entry, State};
+use gix::objs::Kind;
+use gix::objs::tree::EntryKind;
+
+/// How the index knows a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tracked {
+    /// It does not.
+    No,
+    /// It holds a version of it.
+    Yes {
+        /// It is outside a sparse checkout, or marked so: git expects no such file on disk.
+        skip_worktree: bool,
+    },
+    /// It will be added: `git add --intent-to-add`.
+    Intended,
+    /// A merge left several versions of it.
+    Unmerged,
+    /// It is below the folder of another repository, whose commit is what is tracked.
+    InSubmodule,
+    /// It is the folder of another repository, whose commit is what is tracked.
+    Submodule,
+    /// It is in a folder that a sparse index holds as one entry.
+    InSparseFolder,
+}
+
+impl Repo {
+    /// Reads the content of a path in a commit; `None` when no file is there.
+    ///
+    /// A symbolic link's content is the path it points to.
+    pub fn blob_at(&self, revision: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+        let commit = self.commit(revision)?;
+        let objects = self.objects();
+        let tree = objects.commit(commit.0)?.tree;
+        match find(&objects, tree, path.as_bytes().as_bstr())? {
+            Some(blob) => blob_of(&objects, blob).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads the content of a path in the index; `None` when no file is there, or when it is in
+    /// conflict.
+    pub fn staged_blob(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+        let (index, objects) = (self.index()?, self.objects());
+        let path = path.as_bytes().as_bstr();
+        if let Some(entry) = entry(&index, path) {
+            if entry.stage() != Stage::Unconflicted
+                || entry.flags.contains(Flags::INTENT_TO_ADD)
+                || !is_content(entry.mode)
+            {
+                return Ok(None);
+            }
+            let version = stored(entry).stored();
+            return version.map(|Version { id, .. }| blob_of(&objects, id)).transpose();
+        }
+        let Some((folder, above)) = above(&index, path) else { return Ok(None) };
+        if !above.mode.is_sparse() {
+            return Ok(None);
+        }
+        let below = path.get(folder.len()..).unwrap_or_default().as_bstr();
+        match find(&objects, above.id, below)? {
+            Some(blob) => blob_of(&objects, blob).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns how the index knows a path.
+    pub fn index_entry(&self, path: &str) -> Result<Tracked, GitError> {
+        let index = self.index()?;
+        let path = path.as_bytes().as_bstr();
+        Ok(match entry(&index, path) {
+            Some(entry) if entry.stage() != Stage::Unconflicted => Tracked::Unmerged,
+            Some(entry) if entry.flags.contains(Flags::INTENT_TO_ADD) => Tracked::Intended,
+            Some(entry) if entry.mode.is_submodule() => Tracked::Submodule,
+            Some(entry) => {
+                Tracked::Yes { skip_worktree: entry.flags.contains(Flags::SKIP_WORKTREE) }
+            }
+            None => match above(&index, path) {
+                Some((_, entry)) if entry.mode.is_submodule() => Tracked::InSubmodule,
+                Some((_, entry)) if entry.mode.is_sparse() => Tracked::InSparseFolder,
+                _ => Tracked::No,
+            },
+        })
+    }
+
+    /// Tells whether git ignores a path that is not tracked (by `.gitignore`, `info/exclude` or
+    /// the person's own list).
+    pub fn is_ignored(&self, path: &str, is_folder: bool) -> Result<bool, GitError> {
+        let index = self.index()?;
+        let objects = self.objects();
+        let failed = |source| GitError::Other { doing: "reading what is ignored", source };
+        let mut ignored = objects.local.excludes(&index, None, IGNORE).map_err(failed)?;
+        let mode = if is_folder { IndexMode::DIR } else { IndexMode::FILE };
+        let path = path.as_bytes().as_bstr();
+        Ok(ignored.at_entry(path, Some(mode)).map_err(failed)?.is_excluded())
+    }
+}
+
+/// Files of patterns are read from the working tree first, then from the index.
+pub(super) const IGNORE: gix::worktree::stack::state::ignore::Source =
+    gix::worktree::stack::state::ignore::Source::WorktreeThenIdMappingIfNotSkipped;
+
+fn is_content(mode: IndexMode) -> bool {
+    !mode.is_submodule() && !mode.is_sparse()
+}
+
+/// Returns the entry of a path: its first version when it is in conflict.
+pub(super) fn entry<'i>(index: &'i State, path: &BStr) -> Option<&'i Entry> {
+    entry_among(index, index.entries(), path)
+}
+
+/// Returns the entry of a path among some neighbours.
+pub(super) fn entry_among<'i>(
+    index: &State,
+    entries: &'i [Entry],
+    path: &BStr,
+) -> Option<&'i Entry> {
+    let at = entries.partition_point(|entry| entry.path(index) < path);
+    entries.get(at).filter(|entry| entry.path(index) == path)
+}
+
+/// Returns the folder above a path that the index holds as one entry, and that entry.
+fn above<'i, 'p>(index: &'i State, path: &'p BStr) -> Option<(&'p BStr, &'i Entry)> {
+    path.find_iter("/").find_map(|end| {
+        let folder = path.get(..=end)?.as_bstr();
+        let name = path.get(..end)?.as_bstr();
+        entry(index, name).or_else(|| entry(index, folder)).map(|entry| (folder, entry))
+    })
+}
+
+/// Returns the content that a tree has at a path, unless a folder or nothing is there.
+fn find(objects: &Objects<'_>, tree: ObjectId, path: &BStr) -> Result<Option<ObjectId>, GitError> {
+    let mut tree = tree;
+    let mut parts = path.split(|byte| *byte == b'/').peekable();
+    let mut buf = Vec::new();
+    while let Some(part) = parts.next() {
+        if objects.read(tree, &mut buf)? != Kind::Tree {
+            return Ok(None);
+        }
+        let mut entries = Entries::new(objects, Some(tree), &buf);
+        let mut found = None;
+        while let Some(entry) = entries.peek()? {
+            if entry.filename == part.as_bstr() {
+                found = Some((entry.mode.kind(), entry.oid.to_owned()));
+                break;
+            }
+            entries.next();
+        }
+        match found {
+            Some((EntryKind::Tree, id)) if parts.peek().is_some() => tree = id,
+            Some((EntryKind::Tree | EntryKind::Commit, _)) | None => return Ok(None),
+            Some(_) if parts.peek().is_some() => return Ok(None),
+            Some((_, id)) => return Ok(Some(id)),
+        }
+    }
+    Ok(None)
+}
+
+fn blob_of(objects: &Objects<'_>, id: ObjectId) -> Result<Vec<u8>, GitError> {
+    let mut bytes = Vec::new();
+    match objects.find(id, LARGEST, &mut bytes)? {
+        Found::Whole(_) => Ok(bytes),
+        Found::TooLarge(size) => Err(GitError::Object {
+            id: Id(id),
+            source: gix::Error::from_error(gix::error::message!("it has {size} bytes")),
+        }),
+    }
+}

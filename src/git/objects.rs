@@ -1,0 +1,179 @@
+//! What does an object hold?
+//!
+//! Objects are read raw: no filter, no attribute and no replacement stands between the store and
+//! us. What a partial clone lacks is fetched through `git cat-file --batch`; anything else that
+//! is missing is an error that says why.
+
+use super::error::{GitError, Lack};
+use super::program;
+use super::repo::{Id, Repo};
+use gix::ObjectId;
+use gix::hash::Kind as Hash;
+use gix::objs::{CommitRefIter, Find, Kind, TagRefIter};
+
+/// Objects up to this size are read by any thread at any time.
+pub(super) const SMALL: usize = 8 << 20;
+
+/// Files larger than this are not read at all: 100 MiB.
+pub const LARGEST: u64 = 100 << 20;
+
+/// A handle to the objects, for one thread.
+pub(super) struct Objects<'r> {
+    pub(super) repo: &'r Repo,
+    pub(super) local: gix::Repository,
+}
+
+/// A commit, as far as it matters here.
+pub(super) struct Commit {
+    pub(super) tree: ObjectId,
+    pub(super) parents: Vec<ObjectId>,
+}
+
+/// What came of asking for an object of at most a certain size.
+pub(super) enum Found {
+    /// Here it is.
+    Whole(Kind),
+    /// It is there, and holds so many bytes.
+    TooLarge(u64),
+}
+
+impl<'r> Objects<'r> {
+    pub(super) fn new(repo: &'r Repo) -> Self {
+        let mut local = repo.shared.to_thread_local();
+        local.objects.ignore_replacements = true;
+        Self { repo, local }
+    }
+
+    pub(super) fn hash(&self) -> Hash {
+        self.local.object_hash()
+    }
+
+    /// Reads an object of any kind that is no file's content.
+    pub(super) fn read(&self, id: ObjectId, buf: &mut Vec<u8>) -> Result<Kind, GitError> {
+        match self.find(id, LARGEST, buf)? {
+            Found::Whole(kind) => Ok(kind),
+            Found::TooLarge(size) => Err(GitError::Object {
+                id: Id(id),
+                source: gix::Error::from_error(gix::error::message!("it has {size} bytes")),
+            }),
+        }
+    }
+
+    /// Reads an object when it has at most `limit` bytes.
+    pub(super) fn find(
+        &self,
+        id: ObjectId,
+        limit: u64,
+        buf: &mut Vec<u8>,
+    ) -> Result<Found, GitError> {
+        buf.clear();
+        if id.is_empty_tree() {
+            return Ok(Found::Whole(Kind::Tree));
+        }
+        let damaged = |source| GitError::Object { id: Id(id), source };
+        match self.local.objects.try_find(&id, buf) {
+            Ok(Some(object)) => Ok(Found::Whole(object.kind)),
+            Ok(None) => self.fetch(id, limit, buf),
+            // The store of this handle refuses what is not small, and what is stored as a
+            // difference from something that is not.
+            Err(source) => match self.local.find_header(id) {
+                Ok(header) if header.size() > limit => Ok(Found::TooLarge(header.size())),
+                Ok(_) => self.find_large(id, buf),
+                Err(_) => Err(damaged(source)),
+            },
+        }
+    }
+
+    /// Opens the store anew with room for large objects; they are rare.
+    fn find_large(&self, id: ObjectId, buf: &mut Vec<u8>) -> Result<Found, GitError> {
+        let options = gix::odb::store::init::Options {
+            // Room for what it may be a difference from.
+            alloc_limit_bytes: usize::try_from(4 * LARGEST).ok(),
+            ..Default::default()
+        };
+        let folder = self.local.common_dir().join("objects");
+        let store = gix::odb::at_opts(&folder, self.hash(), None, options)
+            .map_err(|source| GitError::Read { path: folder, source })?;
+        match store.try_find(&id, buf) {
+            Ok(Some(object)) => Ok(Found::Whole(object.kind)),
+            Ok(None) => Err(self.missing(id, Lack::Gone)),
+            Err(source) => Err(GitError::Object { id: Id(id), source }),
+        }
+    }
+
+    /// Fetches what a partial clone left on its server.
+    fn fetch(&self, id: ObjectId, limit: u64, buf: &mut Vec<u8>) -> Result<Found, GitError> {
+        if !self.repo.partial {
+            return Err(self.missing(id, Lack::Gone));
+        }
+        if self.repo.offline {
+            return Err(self.missing(id, Lack::Offline));
+        }
+        match program::cat_file(self.repo, id, limit, buf) {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => Err(self.missing(id, Lack::Unfetched("it is not there either".to_owned()))),
+            Err(GitError::Program { said, .. }) => Err(self.missing(id, Lack::Unfetched(said))),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn missing(&self, id: ObjectId, lack: Lack) -> GitError {
+        let set = |name| std::env::var_os(name).is_some();
+        let lack = match lack {
+            Lack::Gone if self.local.is_shallow().unwrap_or(false) => Lack::Shallow,
+            Lack::Gone
+                if set("GIT_OBJECT_DIRECTORY") || set("GIT_ALTERNATE_OBJECT_DIRECTORIES") =>
+            {
+                Lack::Elsewhere
+            }
+            lack => lack,
+        };
+        GitError::Missing { id: Id(id), lack }
+    }
+
+    /// Tells whether an object is in the repository, without fetching it.
+    pub(super) fn has(&self, id: ObjectId) -> bool {
+        self.local.has_object(id)
+    }
+
+    /// Reads a commit.
+    pub(super) fn commit(&self, id: ObjectId) -> Result<Commit, GitError> {
+        let mut buf = Vec::new();
+        let kind = self.read(id, &mut buf)?;
+        if kind != Kind::Commit {
+            return Err(GitError::Object {
+                id: Id(id),
+                source: gix::Error::from_error(gix::error::message!("it is a {kind}, no commit")),
+            });
+        }
+        let mut commit = CommitRefIter::from_bytes(&buf, self.hash());
+        let tree = commit.tree_id().map_err(|source| GitError::Object { id: Id(id), source })?;
+        Ok(Commit { tree, parents: commit.parent_ids().collect() })
+    }
+
+    /// Follows tags to the commit they name; `None` when they name something else.
+    pub(super) fn peel(&self, id: ObjectId) -> Result<Option<Id>, GitError> {
+        let (mut id, mut buf) = (id, Vec::new());
+        // A tag can name a tag; nobody nests them so deep, and a forged chain ends here.
+        for _ in 0..64 {
+            match self.read(id, &mut buf)? {
+                Kind::Commit => return Ok(Some(Id(id))),
+                Kind::Tag => {
+                    id = TagRefIter::from_bytes(&buf, self.hash())
+                        .target_id()
+                        .map_err(|source| GitError::Object { id: Id(id), source })?;
+                }
+                Kind::Tree | Kind::Blob => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the tree of a commit or of a tag, or the tree itself.
+    pub(super) fn tree_of(&self, id: ObjectId) -> Result<ObjectId, GitError> {
+        match self.peel(id)? {
+            Some(commit) => Ok(self.commit(commit.0)?.tree),
+            None => Ok(id),
+        }
+    }
+}

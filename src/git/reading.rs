@@ -1,0 +1,416 @@
+//! What do a path's versions hold, and which lines does the change add?
+//!
+//! Contents are read one path at a time and dropped when the caller is done with them; files
+//! that are large are read one at a time, however many threads ask. No attribute, filter or diff
+//! driver has a say, and whatever cannot be looked at is named in [`Reading::unchecked`].
+
+use super::delta::{self, Delta, Mode, Now, Version};
+use super::error::GitError;
+use super::objects::{Found, LARGEST, Objects, SMALL};
+use super::repo::Repo;
+use super::{program, text, worktree};
+use crate::domain::{Change, Content, Line, Numbering, diff};
+use gix::bstr::ByteSlice;
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{MutexGuard, PoisonError};
+
+/// Changes of more lines than this are not judged line by line: a [`Line`] takes 64 bytes and
+/// more, so that these take 220 MB.
+pub const MOST_LINES: usize = 3_500_000;
+
+/// Texts of more lines than this are compared one at a time, whoever asks.
+const MANY_LINES: usize = 200_000;
+
+/// Texts of this length together are long, in bytes.
+const LONG: usize = 1 << 20;
+
+/// How much of a file tells whether it is text, when it is too large to read.
+const BEGINNING: u64 = 64 << 10;
+
+/// The tool that a change of the repository is said to be made by.
+pub const TOOL: &str = "git";
+
+/// A change with its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The change, as rules judge it.
+    pub change: Change,
+    /// Why its content was not looked at.
+    pub unchecked: Option<Unchecked>,
+    /// It is the pointer that Git LFS stores in place of a file: the pointer is judged, and what
+    /// it points to was not looked at.
+    pub lfs: bool,
+}
+
+/// Why a content was not looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unchecked {
+    /// It is no text.
+    Binary,
+    /// It is too large, in bytes; nothing shows that it is no text.
+    TooLarge(u64),
+    /// It has too many lines.
+    TooLong(usize),
+    /// It is the commit of another repository.
+    Submodule,
+    /// It is in conflict, and no version is chosen yet.
+    Unmerged,
+}
+
+impl fmt::Display for Unchecked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Binary => f.write_str("it is no text"),
+            Self::TooLarge(bytes) => {
+                let (size, most) = (bytes.div_ceil(1 << 20), LARGEST >> 20);
+                write!(f, "it has {size} MiB, more than {most} MiB")
+            }
+            Self::TooLong(lines) => write!(f, "it has {lines} lines, more than {MOST_LINES}"),
+            Self::Submodule => f.write_str("it is a commit of another repository"),
+            Self::Unmerged => f.write_str("it has conflicts that are not resolved yet"),
+        }
+    }
+}
+
+impl Repo {
+    /// Reads what a delta changes. For many, [`Repo::each`] is faster and keeps memory small.
+    pub fn change(&self, delta: &Delta) -> Result<Reading, GitError> {
+        Reader::new(self).change(delta).map(|(reading, _)| reading)
+    }
+
+    /// Reads the deltas on `jobs` threads and hands each to `look`, which says what to keep of
+    /// it; returns that in the order of the deltas.
+    pub fn each<T: Send>(
+        &self,
+        deltas: &[Delta],
+        jobs: usize,
+        look: impl Fn(&Delta, Result<Reading, GitError>) -> T + Sync,
+    ) -> Vec<T> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let reader = Reader::new(self);
+            let mut kept = Vec::new();
+            while let Some((at, delta)) = {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                deltas.get(at).map(|delta| (at, delta))
+            } {
+                match reader.change(delta) {
+                    // The lane stays ours until the caller has looked.
+                    Ok((reading, _lane)) => kept.push((at, look(delta, Ok(reading)))),
+                    Err(error) => kept.push((at, look(delta, Err(error)))),
+                }
+            }
+            kept
+        };
+        // A thread costs more than a few small files do.
+        let jobs = jobs.clamp(1, 64).min(deltas.len() / 8 + 1);
+        let mut kept = std::thread::scope(|scope| {
+            let helpers: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
+            let mut kept = work();
+            for helper in helpers {
+                match helper.join() {
+                    Ok(more) => kept.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            kept
+        });
+        kept.sort_unstable_by_key(|(at, _)| *at);
+        kept.into_iter().map(|(_, kept)| kept).collect()
+    }
+}
+
+/// Reads deltas on one thread.
+struct Reader<'r> {
+    objects: Objects<'r>,
+}
+
+/// The bytes of one version.
+enum Bytes {
+    Here(Vec<u8>),
+    TooLarge(u64),
+}
+
+/// Held while a large file is looked at.
+type Lane<'r> = Option<MutexGuard<'r, ()>>;
+
+impl<'r> Reader<'r> {
+    fn new(repo: &'r Repo) -> Self {
+        Self { objects: repo.objects() }
+    }
+
+    fn change(&self, delta: &Delta) -> Result<(Reading, Lane<'r>), GitError> {
+        let mut lane = None;
+        let mut reading = Reading {
+            change: Change {
+                tool: TOOL.to_owned(),
+                place: delta.place.clone(),
+                moved_from: delta.moved_from.clone(),
+                after: Content::Absent,
+                added: Vec::new(),
+                numbering: Numbering::File,
+                unsure: None,
+            },
+            unchecked: None,
+            lfs: false,
+        };
+        let (mode, bytes) = match delta.now {
+            Now::Nothing => return Ok((reading, lane)),
+            Now::Unmerged => {
+                reading.cannot_check(Unchecked::Unmerged);
+                return Ok((reading, lane));
+            }
+            Now::Stored(Version { mode: Mode::Submodule, .. }) | Now::OnDisk(Mode::Submodule) => {
+                reading.unchecked = Some(Unchecked::Submodule);
+                reading.change.after = Content::Binary;
+                return Ok((reading, lane));
+            }
+            Now::Stored(version) => (version.mode, self.stored(version, &mut lane)?),
+            Now::OnDisk(mode) => (mode, self.on_disk(delta, mode, &mut lane)?),
+        };
+        let bytes = match bytes {
+            Bytes::Here(bytes) => bytes,
+            Bytes::TooLarge(size) => {
+                if self.begins_like_binary(delta) {
+                    reading.unchecked = Some(Unchecked::Binary);
+                    reading.change.after = Content::Binary;
+                } else {
+                    reading.cannot_check(Unchecked::TooLarge(size));
+                }
+                return Ok((reading, lane));
+            }
+        };
+        reading.change.after = text::content(bytes);
+        let Content::Text(after) = &reading.change.after else {
+            reading.unchecked = Some(Unchecked::Binary);
+            return Ok((reading, lane));
+        };
+        reading.lfs = mode.is_file() && text::is_lfs_pointer(after);
+        match self.added(delta, mode, after, &mut lane)? {
+            Ok(added) => reading.change.added = added,
+            Err(lines) => reading.cannot_check(Unchecked::TooLong(lines)),
+        }
+        Ok((reading, lane))
+    }
+
+    /// Returns the lines that no earlier version has, or how many lines there are when they are
+    /// too many.
+    fn added(
+        &self,
+        delta: &Delta,
+        mode: Mode,
+        after: &str,
+        lane: &mut Lane<'r>,
+    ) -> Result<Result<Vec<Line>, usize>, GitError> {
+        // What a link points to is not compared with what a file holds.
+        let comparable = |before: &Version| {
+            before.mode != Mode::Submodule && before.mode.is_file() == mode.is_file()
+        };
+        let versions: Vec<Option<Version>> =
+            delta.before.iter().map(|before| before.filter(comparable)).collect();
+        // Only the mode or the name changes.
+        let now = delta.now.stored().map(|now| now.id);
+        if now.is_some() && versions.iter().flatten().any(|before| Some(before.id) == now) {
+            return Ok(Ok(Vec::new()));
+        }
+        if count(after) > MANY_LINES {
+            self.take(lane);
+        }
+        let mut added: Option<Vec<Line>> = None;
+        for version in versions {
+            let before = match version {
+                Some(version) => self.text(version, lane)?,
+                None => String::new(),
+            };
+            let new = match lines_between(&before, after) {
+                Ok(new) => new,
+                Err(lines) => return Ok(Err(lines)),
+            };
+            added = Some(match added {
+                None => new,
+                Some(mut added) => {
+                    let new: HashSet<usize> = new.iter().map(|line| line.number).collect();
+                    added.retain(|line| new.contains(&line.number));
+                    added
+                }
+            });
+        }
+        Ok(Ok(added.unwrap_or_default()))
+    }
+
+    /// Returns the text of an earlier version; where there was none, every line is new.
+    fn text(&self, version: Version, lane: &mut Lane<'r>) -> Result<String, GitError> {
+        Ok(match self.stored(version, lane)? {
+            Bytes::Here(bytes) => match text::content(bytes) {
+                Content::Text(text) => text,
+                _ => String::new(),
+            },
+            Bytes::TooLarge(_) => String::new(),
+        })
+    }
+
+    fn stored(&self, version: Version, lane: &mut Lane<'r>) -> Result<Bytes, GitError> {
+        let mut bytes = Vec::new();
+        let mut found = self.objects.find(version.id, SMALL as u64, &mut bytes)?;
+        if let Found::TooLarge(size) = found
+            && size <= LARGEST
+        {
+            self.take(lane);
+            found = self.objects.find(version.id, LARGEST, &mut bytes)?;
+        }
+        Ok(match found {
+            Found::Whole(_) => Bytes::Here(bytes),
+            Found::TooLarge(size) => Bytes::TooLarge(size),
+        })
+    }
+
+    fn on_disk(&self, delta: &Delta, mode: Mode, lane: &mut Lane<'r>) -> Result<Bytes, GitError> {
+        let path = self.path(delta)?;
+        let failed = |source| GitError::Read { path: path.clone(), source };
+        if mode == Mode::Symlink {
+            return worktree::read(&path, mode).map(Bytes::Here).map_err(failed);
+        }
+        let file = File::open(&path).map_err(failed)?;
+        let size = file.metadata().map_err(failed)?.len();
+        if size > SMALL as u64 {
+            self.take(lane);
+        }
+        let mut bytes = Vec::new();
+        // A file may grow while it is read.
+        let read = file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)? as u64;
+        Ok(if read > LARGEST { Bytes::TooLarge(size.max(read)) } else { Bytes::Here(bytes) })
+    }
+
+    fn path(&self, delta: &Delta) -> Result<PathBuf, GitError> {
+        let root = self.objects.repo.root().unwrap_or(Path::new(""));
+        delta::on_disk(root, delta.path.as_bstr())
+    }
+
+    fn take(&self, lane: &mut Lane<'r>) {
+        if lane.is_none() {
+            *lane = Some(self.objects.repo.lane.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// Tells whether a file that is too large to read is no text, by its beginning.
+    fn begins_like_binary(&self, delta: &Delta) -> bool {
+        let beginning = match delta.now {
+            Now::Stored(version) => program::beginning(self.objects.repo, version.id, BEGINNING),
+            _ => self.path(delta).ok().and_then(|path| File::open(path).ok()).and_then(|file| {
+                let mut bytes = Vec::new();
+                file.take(BEGINNING).read_to_end(&mut bytes).ok().map(|_| bytes)
+            }),
+        };
+        beginning.is_some_and(|bytes| text::content(bytes) == Content::Binary)
+    }
+}
+
+impl Reading {
+    /// Says that the content could be text and was not looked at.
+    fn cannot_check(&mut self, why: Unchecked) {
+        self.change.after = Content::Unknown(why.to_string());
+        self.unchecked = Some(why);
+    }
+}
+
+/// Returns the added lines of a text, or the number of lines to compare when they are too many.
+fn lines_between(before: &str, after: &str) -> Result<Vec<Line>, usize> {
+    if before.is_empty() {
+        return numbered(after);
+    }
+    if before.len() + after.len() < LONG {
+        return Ok(diff::added(before, after));
+    }
+    between_long(before, after)
+}
+
+/// Compares long texts: what both have at their beginning and end is cut off before they are
+/// split into lines, so that a line appended to a table of millions takes no table of them all.
+fn between_long(before: &str, after: &str) -> Result<Vec<Line>, usize> {
+    let head = common_head(before, after);
+    let skipped = count(after.get(..head).unwrap_or_default());
+    let (before, after) = (cut(before, head, 0), cut(after, head, 0));
+    let tail = common_tail(before, after);
+    let (before, after) = (cut(before, 0, tail), cut(after, 0, tail));
+    let lines = count(before).max(count(after));
+    if lines > MOST_LINES {
+        return Err(lines);
+    }
+    let mut added = diff::added(before, after);
+    for line in &mut added {
+        line.number += skipped;
+    }
+    Ok(added)
+}
+
+/// Returns every line, in a list of the right size.
+fn numbered(text: &str) -> Result<Vec<Line>, usize> {
+    let lines = count(text);
+    if lines > MOST_LINES {
+        return Err(lines);
+    }
+    let mut all = Vec::with_capacity(lines + 1);
+    let texts = diff::lines(text).zip(1..);
+    all.extend(texts.map(|(text, number)| Line { number, text: text.to_owned() }));
+    Ok(all)
+}
+
+fn cut(text: &str, head: usize, tail: usize) -> &str {
+    text.get(head..text.len() - tail).unwrap_or_default()
+}
+
+fn count(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
+}
+
+/// Returns the length of the whole lines that two texts begin with.
+fn common_head(one: &str, two: &str) -> usize {
+    let common = one.bytes().zip(two.bytes()).take_while(|(one, two)| one == two).count();
+    one.as_bytes().get(..common).and_then(|head| head.rfind_byte(b'\n')).map_or(0, |end| end + 1)
+}
+
+/// Returns the length of the whole lines that two texts end with.
+fn common_tail(one: &str, two: &str) -> usize {
+    let pairs = one.bytes().rev().zip(two.bytes().rev());
+    let common = pairs.take_while(|(one, two)| one == two).count();
+    let start = one.len() - common;
+    one.as_bytes()
+        .get(start..)
+        .and_then(|tail| tail.find_byte(b'\n'))
+        .map_or(0, |end| common - end - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn added(before: &str, after: &str) -> Vec<(usize, String)> {
+        let lines = between_long(before, after).unwrap();
+        lines.into_iter().map(|line| (line.number, line.text)).collect()
+    }
+
+    #[test]
+    fn cutting_off_what_is_equal_adds_and_loses_no_line() {
+        let texts = ["", "a", "a\n", "a\nb", "a\nb\n", "b\na\nb\n", "a\r\nb\r\n", "é\nb\n", "è\n"];
+        for before in texts {
+            for after in texts {
+                let cut = added(before, after);
+                assert_eq!(cut.len(), diff::added(before, after).len(), "{before:?} {after:?}");
+                let all: Vec<&str> = diff::lines(after).collect();
+                assert!(cut.iter().all(|(number, text)| all[number - 1] == text), "{after:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_appended_keeps_its_number() {
+        assert_eq!(added("a\nb\n", "a\nb\nc\n"), [(3, "c".to_owned())]);
+        assert_eq!(added("a\nz\n", "a\nb\nz\n"), [(2, "b".to_owned())]);
+    }
+}

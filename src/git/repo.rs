@@ -1,0 +1,277 @@
+//! Which repository is it, and what does it point at?
+//!
+//! Opening follows the environment that git sets for its hooks (`GIT_DIR`, `GIT_WORK_TREE`,
+//! `GIT_INDEX_FILE`): only so is the index of `git commit -a` and of `git commit PATH` seen.
+//! Nothing is ever written, and replacement objects are not followed: what is pushed is the real
+//! object, so that is what is read.
+
+use super::error::GitError;
+use super::objects::{Objects, SMALL};
+use super::program::{self, CatFile};
+use gix::ObjectId;
+use gix::index::State;
+use gix::open::Options;
+use gix::sec::Trust;
+use gix::sec::trust::{DefaultForLevel, Mapping};
+use std::fmt;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// The name of an object: 40 hexadecimal digits, 64 in a SHA-256 repository.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Id(pub(super) ObjectId);
+
+impl Id {
+    /// Returns the id that these hexadecimal digits spell: 40 or 64 of them.
+    #[must_use]
+    pub fn from_hex(hex: &str) -> Option<Self> {
+        ObjectId::from_hex(hex.as_bytes()).ok().map(Self)
+    }
+
+    /// Tells whether every digit is zero: git's word for "no such object".
+    #[must_use]
+    pub fn is_zero(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Returns the first ten digits, for a person to read.
+    #[must_use]
+    pub fn short(self) -> String {
+        self.0.to_hex_with_len(10).to_string()
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A repository, opened for reading; may be shared between threads.
+pub struct Repo {
+    pub(super) shared: gix::ThreadSafeRepository,
+    root: Option<PathBuf>,
+    /// Where refs are kept in tables that gix does not read: ids come from `git rev-parse`.
+    reftable: bool,
+    /// Objects may be missing here and fetched from a server.
+    pub(super) partial: bool,
+    pub(super) offline: bool,
+    /// Files that are large are read one at a time, whoever asks.
+    pub(super) lane: Mutex<()>,
+    pub(super) fetcher: Mutex<Option<CatFile>>,
+}
+
+impl Repo {
+    /// Opens the repository that the environment names, or else the one around `from`.
+    pub fn open(from: &Path) -> Result<Self, GitError> {
+        // Paths that are found from an absolute one are absolute, also in messages.
+        let from = std::path::absolute(from).unwrap_or_else(|_| from.to_owned());
+        let options = Mapping { full: options(Trust::Full), reduced: options(Trust::Reduced) };
+        let search = gix::discover::upwards::Options {
+            match_ceiling_dir_or_error: false,
+            ..Default::default()
+        };
+        let shared = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+            &from, search, options,
+        )
+        .map_err(|source| {
+            let from = match std::env::var_os("GIT_DIR") {
+                Some(named) => PathBuf::from(named),
+                None => from,
+            };
+            let nothing = source.downcast_any_ref::<gix::discover::upwards::Error>();
+            if nothing.is_some() || !from.exists() {
+                GitError::NoRepository { from }
+            } else {
+                GitError::Open { from, source }
+            }
+        })?;
+        let local = shared.to_thread_local();
+        let (reftable, partial) = kind_of(&local.config_snapshot());
+        let root = shared
+            .work_tree
+            .as_deref()
+            .map(|root| std::path::absolute(root).unwrap_or_else(|_| root.to_owned()));
+        Ok(Self {
+            shared,
+            root,
+            reftable,
+            partial,
+            offline: false,
+            lane: Mutex::new(()),
+            fetcher: Mutex::new(None),
+        })
+    }
+
+    /// Forbids fetching from a server what a partial clone lacks.
+    #[must_use]
+    pub fn offline(mut self, offline: bool) -> Self {
+        self.offline = offline;
+        self
+    }
+
+    /// Returns the folder of the working tree, as an absolute path; a bare repository has none.
+    #[must_use]
+    pub fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
+    /// Returns git's own folder of this working tree.
+    #[must_use]
+    pub fn git_dir(&self) -> &Path {
+        self.shared.refs.git_dir()
+    }
+
+    /// Tells whether the repository belongs to whoever runs us, or is listed in `safe.directory`.
+    ///
+    /// Where it does not, git refuses to work at all. We read it, and run no program in it.
+    #[must_use]
+    pub fn trusted(&self) -> bool {
+        self.shared.to_thread_local().git_dir_trust() == Trust::Full
+    }
+
+    /// Tells whether the clone was cut off at a depth.
+    #[must_use]
+    pub fn is_shallow(&self) -> bool {
+        self.shared.to_thread_local().is_shallow().unwrap_or(false)
+    }
+
+    /// Returns how many hexadecimal digits an id has here.
+    #[must_use]
+    pub fn hex_len(&self) -> usize {
+        self.shared.to_thread_local().object_hash().len_in_hex()
+    }
+
+    /// Returns the commit that HEAD is at; a branch without commits has none.
+    pub fn head(&self) -> Result<Option<Id>, GitError> {
+        if self.reftable {
+            return program::rev_parse(self, "HEAD");
+        }
+        let local = self.shared.to_thread_local();
+        let failed = |source| GitError::Other { doing: "reading HEAD", source };
+        let head = local.head().map_err(failed)?;
+        Ok(head.id().map(|id| Id(id.detach())))
+    }
+
+    /// Returns the commits that a merge in progress brings in besides HEAD.
+    pub fn merge_heads(&self) -> Result<Vec<Id>, GitError> {
+        let path = self.git_dir().join("MERGE_HEAD");
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(GitError::Read { path, source }),
+        };
+        text.lines()
+            .map(|line| {
+                Id::from_hex(line.trim()).ok_or_else(|| GitError::Revision {
+                    spec: "MERGE_HEAD".to_owned(),
+                    shallow: false,
+                    why: format!("{line:?} is no object id"),
+                })
+            })
+            .collect()
+    }
+
+    /// Returns the commit that a revision names (a tag is followed to its commit).
+    pub fn commit(&self, spec: &str) -> Result<Id, GitError> {
+        let unknown = |why: String| GitError::Revision {
+            spec: spec.to_owned(),
+            shallow: self.is_shallow(),
+            why,
+        };
+        if self.reftable && Id::from_hex(spec).is_none() {
+            return program::rev_parse(self, spec)?.ok_or_else(|| unknown(String::new()));
+        }
+        let local = self.shared.to_thread_local();
+        let named =
+            local.rev_parse_single(spec).map_err(|source| unknown(format!("{source:#}")))?;
+        self.objects().peel(named.detach())?.ok_or_else(|| unknown("it is no commit".to_owned()))
+    }
+
+    /// Returns the name of the ref that a symbolic ref stands for.
+    pub(super) fn symbolic(&self, name: &str) -> Result<Option<String>, GitError> {
+        if self.reftable {
+            return program::symbolic_ref(self, name);
+        }
+        let local = self.shared.to_thread_local();
+        let found = local
+            .try_find_reference(name)
+            .map_err(|source| GitError::Other { doing: "reading a ref", source })?;
+        let target = found.and_then(|found| found.target().try_name().map(ToString::to_string));
+        Ok(target)
+    }
+
+    /// Returns a handle to the objects, for one thread.
+    pub(super) fn objects(&self) -> Objects<'_> {
+        Objects::new(self)
+    }
+
+    /// Reads the index; a repository in which nothing was ever added has an empty one.
+    ///
+    /// Its trailing checksum is not verified, as git itself does not: for 100,000 entries that
+    /// saves 13 of 21 ms.
+    pub(super) fn index(&self) -> Result<State, GitError> {
+        let local = self.shared.to_thread_local();
+        let (path, hash) = (local.index_path(), local.object_hash());
+        let read = gix::index::File::at(
+            &path,
+            hash,
+            true,
+            gix::index::decode::Options { thread_limit: Some(1), ..Default::default() },
+        );
+        match read {
+            Ok(file) => Ok(file.into()),
+            Err(error) if absent(&error, &path) => {
+                if self.root().is_none() {
+                    return Err(GitError::Bare { git_dir: self.git_dir().to_owned() });
+                }
+                Ok(State::new(hash))
+            }
+            Err(source) => Err(GitError::Index { path, source }),
+        }
+    }
+}
+
+/// Tells whether refs are kept in tables, and whether objects may be left on a server.
+fn kind_of(config: &gix::config::Snapshot<'_>) -> (bool, bool) {
+    let storage = config.string("extensions.refStorage");
+    let reftable = storage.is_some_and(|storage| storage.eq_ignore_ascii_case(b"reftable"));
+    let promised = config
+        .plumbing()
+        .sections_by_name("remote")
+        .is_some_and(|mut remotes| remotes.any(|remote| remote.value("promisor").is_some()));
+    (reftable, promised || config.string("extensions.partialClone").is_some())
+}
+
+/// The index itself is not there; a missing shared part of a split index is another matter.
+fn absent(error: &gix::Error, path: &Path) -> bool {
+    error
+        .downcast_any_ref::<gix::index::file::init::OpenError>()
+        .is_some_and(|error| error.path == path && error.source.kind() == ErrorKind::NotFound)
+}
+
+/// Replacement objects are off, and no object larger than [`SMALL`] is read without our saying so.
+fn options(trust: Trust) -> Options {
+    Options::default_for_level(trust).config_overrides([
+        "core.useReplaceRefs=false".to_owned(),
+        format!("gitoxide.objects.allocLimit={SMALL}"),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_may_be_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Repo>();
+    }
+}
