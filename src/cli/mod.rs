@@ -1,16 +1,24 @@
 //! The door: one file a sub-command, each with its `Args` and its `run`.
 
 pub mod agent_settings;
+mod check;
+mod check_diff;
+mod check_rules;
+mod check_staged;
 mod completions;
 pub mod defaults;
 mod explain;
 pub mod failure;
 pub mod install;
+mod keep;
 pub mod library;
 mod pen;
 mod pre_edit;
+mod pre_push;
+mod progress;
 mod rules;
 mod sample;
+mod terminal;
 pub mod uninstall;
 mod usage;
 pub mod world;
@@ -46,6 +54,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     PreEdit(pre_edit::Args),
+    CheckStaged(check_staged::Args),
+    CheckDiff(check_diff::Args),
+    PrePush(pre_push::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
     Rules(rules::Args),
@@ -76,6 +87,9 @@ impl Command {
         match self {
             // A hook writes one reply and nothing else, so it does not come this way.
             Self::PreEdit(args) => Ok(pre_edit::run(args, world.clone())),
+            Self::CheckStaged(args) => check_staged::run(&args, world, out),
+            Self::CheckDiff(args) => check_diff::run(&args, world, out),
+            Self::PrePush(args) => pre_push::run(&args, world, out),
             Self::Install(args) => install::run(&args, world, out),
             Self::Uninstall(args) => uninstall::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),

@@ -2,24 +2,22 @@
 
 use super::defaults::{self, RulesSource};
 use super::explain::Explanation;
+use super::keep::Keep;
 use super::pen;
 use super::world::World;
 use crate::clients::{self, Client, Voice, payload};
-use crate::domain::{Action, Change, Decision, Event, Files, Finding, Part, Verdict, sanitize};
+use crate::domain::{Action, Change, Decision, Event, Files, Finding, Part, Verdict};
 use crate::engine::rules::Rulebook;
 use crate::engine::{self, Judge, own_files::OwnFiles, tripwire::Tripwire};
 use crate::store::files::DiskFiles;
-use crate::store::record::{self, Facts};
-use crate::store::traces::{StoreError, Traces};
+use crate::store::record::Occasion;
+use crate::store::traces::StoreError;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The largest payload that is read, in bytes; a larger one asks.
 const LARGEST_PAYLOAD: u64 = 16 << 20;
-
-/// How long a locked store is waited for; well below the deadline.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Judge a proposed edit before the agent makes it
 ///
@@ -206,16 +204,14 @@ impl Hook {
 
     /// Keeps the decision; returns the sentence that says where.
     fn keep(&self, event: &Event, decision: &Decision, root: &Path) -> Result<String, StoreError> {
-        let named = self.args.store.clone().unwrap_or_else(|| PathBuf::from(defaults::STORE));
-        let facts =
-            Facts { time: self.world.now(), instruction_check: !self.args.no_instruction_check };
-        let entries: Vec<_> =
-            decision.rulings.iter().map(|ruling| record::of(ruling, event, &facts)).collect();
-        let store = Traces::at(root.join(&named), PATIENCE)?;
-        store.ensure_ignored(root)?;
-        let ids = store.append(&entries)?;
-        let named = named.to_string_lossy();
-        Ok(format!("(recorded as {} in {})", ids.join(", "), sanitize::visible(&named)))
+        let named = self.args.store.as_deref().unwrap_or(Path::new(defaults::STORE));
+        let keep = Keep {
+            root,
+            named,
+            occasion: Occasion::EDIT,
+            instruction_check: !self.args.no_instruction_check,
+        };
+        keep.edit(event, decision, &self.world)
     }
 }
 

@@ -115,6 +115,11 @@ impl Repo {
         }
         compare(&objects, &parents, commit.tree)
     }
+
+    /// Returns the first line of a commit's message.
+    pub fn subject(&self, commit: Id) -> Result<String, GitError> {
+        Ok(self.objects().commit(commit.0)?.subject)
+    }
 }
 
 /// Compares a tree with each of several others.

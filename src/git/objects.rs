@@ -8,6 +8,7 @@ use super::error::{GitError, Lack};
 use super::program;
 use super::repo::{Id, Repo};
 use gix::ObjectId;
+use gix::bstr::ByteSlice;
 use gix::hash::Kind as Hash;
 use gix::objs::{CommitRefIter, Find, Kind, TagRefIter};
 
@@ -27,6 +28,8 @@ pub(super) struct Objects<'r> {
 pub(super) struct Commit {
     pub(super) tree: ObjectId,
     pub(super) parents: Vec<ObjectId>,
+    /// The first line of its message.
+    pub(super) subject: String,
 }
 
 /// What came of asking for an object of at most a certain size.
@@ -148,7 +151,10 @@ impl<'r> Objects<'r> {
         }
         let mut commit = CommitRefIter::from_bytes(&buf, self.hash());
         let tree = commit.tree_id().map_err(|source| GitError::Object { id: Id(id), source })?;
-        Ok(Commit { tree, parents: commit.parent_ids().collect() })
+        let parents = commit.parent_ids().collect();
+        let message = CommitRefIter::from_bytes(&buf, self.hash()).message().unwrap_or_default();
+        let subject = message.lines().next().unwrap_or_default().to_str_lossy().into_owned();
+        Ok(Commit { tree, parents, subject })
     }
 
     /// Follows tags to the commit they name; `None` when they name something else.

@@ -7,12 +7,29 @@
 use super::canonical::value_hash;
 use super::chain::{Entry, FORMAT};
 use super::plan::Plan;
-use super::steps::{self, KEPT, QUESTION, Steps};
+use super::steps::{self, KEPT, Steps};
 use crate::domain::{Content, Event, Numbering, Ruling, Verdict, wording};
 use serde_json::{Map, Value, json};
 
-/// The hook that writes these records, in the reference's words.
-const HOOK: &str = "pre-edit";
+/// What a decision was made for: which program asked, and the record's word for the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occasion {
+    /// The sub-command.
+    pub hook: &'static str,
+    /// The question that the record answers.
+    pub question: &'static str,
+}
+
+impl Occasion {
+    /// An agent is about to edit a file.
+    pub const EDIT: Self = Self { hook: "pre-edit", question: "edit" };
+    /// git is about to make a commit.
+    pub const COMMIT: Self = Self { hook: "check-staged", question: "commit" };
+    /// A range, a patch or the working tree is looked at.
+    pub const DIFF: Self = Self { hook: "check-diff", question: "diff" };
+    /// git is about to push.
+    pub const PUSH: Self = Self { hook: "pre-push", question: "diff" };
+}
 
 /// Who erases, in the mark of a record that was born erased.
 const BY: &str = "solvi-hook";
@@ -20,6 +37,8 @@ const BY: &str = "solvi-hook";
 /// What a record holds beside the ruling and the event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
+    /// What the decision was made for.
+    pub occasion: Occasion,
     /// When the edit was judged, in seconds since the Unix epoch.
     pub time: f64,
     /// Whether the change was searched for text that speaks to its reviewer.
@@ -45,7 +64,8 @@ fn decision(ruling: &Ruling, event: &Event, facts: &Facts) -> Map<String, Value>
     let outcome = plan.outcome(ruling.change.place.as_str());
     let init = steps::init(ruling);
     let init_hash = value_hash(&init);
-    let steps = Steps::of(&init, &init_hash, &plan);
+    let question = facts.occasion.question;
+    let steps = Steps::of(question, &init, &init_hash, &plan);
     let (answer, confidence, status) = match (outcome.answer, &outcome.check) {
         (Some(answer), Some(_)) => (Some(answer.word()), 1.0, "forced"),
         (Some(answer), None) => (Some(answer.word()), 1.0, "ok"),
@@ -70,12 +90,12 @@ fn decision(ruling: &Ruling, event: &Event, facts: &Facts) -> Map<String, Value>
             ("kind", guard.into()),
             ("fact", json!(fact)),
             ("detail", outcome.why.as_str().into()),
-            ("questions", json!([QUESTION])),
+            ("questions", json!([question])),
         ])
     });
     let flow = object([
         ("steps", steps.planned.into()),
-        ("per_question", json!({QUESTION: per_question})),
+        ("per_question", json!({question: per_question})),
     ]);
     let trace = object([
         ("init_hash", init_hash.as_str().into()),
@@ -84,7 +104,7 @@ fn decision(ruling: &Ruling, event: &Event, facts: &Facts) -> Map<String, Value>
         ("skipped", steps.skipped.into()),
     ]);
     let response = object([
-        ("results", json!({QUESTION: result})),
+        ("results", json!({question: result})),
         ("flow", flow.into()),
         ("trace", trace.into()),
         ("safeguards", safeguard.into_iter().collect()),
@@ -94,15 +114,76 @@ fn decision(ruling: &Ruling, event: &Event, facts: &Facts) -> Map<String, Value>
         ("kind", "ask".into()),
         ("time", facts.time.into()),
         ("init_hash", init_hash.into()),
-        ("answers", json!({QUESTION: [answer, confidence, status]})),
+        ("answers", json!({question: [answer, confidence, status]})),
         ("flow", json!(steps.flow)),
         ("records", steps.index.into()),
-        ("guards", guard.map_or(json!({}), |guard| json!({QUESTION: guard}))),
-        ("safeguards", guard.iter().map(|guard| json!([guard, fact, [QUESTION]])).collect()),
+        ("guards", guard.map_or(json!({}), |guard| json!({question: guard}))),
+        ("safeguards", guard.iter().map(|guard| json!([guard, fact, [question]])).collect()),
         ("models", json!([])),
         ("meta", meta(ruling, event, facts, &plan).into()),
         ("response", response.into()),
     ])
+}
+
+/// What a check of many files came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// What was checked: `staged changes`, `main..HEAD`.
+    pub title: String,
+    /// The verdict on all of it.
+    pub verdict: Verdict,
+    /// How many files were checked.
+    pub files: usize,
+    /// The files that no rule could look at.
+    pub not_checked: Vec<String>,
+    /// What a person at the terminal answered to an *ask*.
+    pub answered: Option<bool>,
+}
+
+/// Makes the record that sums up a check of many files; the records of the files with findings
+/// stand before it.
+#[must_use]
+pub fn summary(summary: &Summary, facts: &Facts) -> Entry {
+    let Occasion { hook, question } = facts.occasion;
+    let init = json!({"title": summary.title, "files": summary.files});
+    let init_hash = value_hash(&init);
+    // What a person let through went through; `meta` keeps what was asked.
+    let answer = match (summary.verdict, summary.answered) {
+        (Verdict::Warn | Verdict::Allow, _) | (Verdict::Ask, Some(true)) => Verdict::Allow,
+        (verdict, _) => verdict,
+    };
+    let status = if answer == Verdict::Allow { "ok" } else { "forced" };
+    let result = json!({
+        "answer": answer.word(), "confidence": 1.0, "why": summary.title, "status": status,
+    });
+    let trace = json!({"init_hash": init_hash, "init": init, "records": []});
+    Entry::whole(object([
+        ("v", FORMAT.into()),
+        ("kind", "ask".into()),
+        ("time", facts.time.into()),
+        ("init_hash", init_hash.into()),
+        ("answers", json!({question: [answer.word(), 1.0, status]})),
+        ("flow", json!([])),
+        ("records", json!([])),
+        ("guards", json!({})),
+        ("safeguards", json!([])),
+        ("models", json!([])),
+        (
+            "meta",
+            json!({
+                "hook": hook,
+                "outcome": summary.verdict.word(),
+                "solvi_hook": {
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "verdict": summary.verdict.word(),
+                    "files": summary.files,
+                    "not_checked": summary.not_checked,
+                    "answered": summary.answered,
+                },
+            }),
+        ),
+        ("response", json!({"results": {question: result}, "flow": {"steps": []}, "trace": trace})),
+    ]))
 }
 
 /// Returns the hook's own part of a record.
@@ -111,7 +192,7 @@ fn meta(ruling: &Ruling, event: &Event, facts: &Facts, plan: &Plan) -> Map<Strin
     let objecting = ruling.findings.iter().filter(|finding| finding.objects());
     let reasons: Vec<String> = objecting.map(|finding| wording::item(finding, change)).collect();
     let mut meta = object([
-        ("hook", HOOK.into()),
+        ("hook", facts.occasion.hook.into()),
         ("tool", change.tool.as_str().into()),
         ("path", change.place.as_str().into()),
         ("outcome", ruling.verdict().word().into()),
@@ -191,7 +272,8 @@ mod tests {
     use crate::domain::{Change, Finding, Line, Part, Place, RepoPath, Spot};
     use crate::store::chain::{Tip, record_hash};
 
-    const FACTS: Facts = Facts { time: 1_700_000_000.25, instruction_check: true };
+    const FACTS: Facts =
+        Facts { occasion: Occasion::EDIT, time: 1_700_000_000.25, instruction_check: true };
 
     fn inside(path: &str) -> Place {
         Place::Inside(RepoPath::new(path).unwrap())

@@ -9,9 +9,6 @@ use super::plan::{Check, Plan};
 use crate::domain::{Content, Line, Ruling};
 use serde_json::{Map, Value, json};
 
-/// The question that these steps answer.
-pub const QUESTION: &str = "edit";
-
 /// The largest text that is kept; a larger file is judged all the same.
 pub const KEPT: usize = 1 << 20;
 
@@ -27,6 +24,8 @@ pub struct Steps {
     pub taken: Vec<Value>,
     /// The step that was not needed, and why.
     pub skipped: Vec<Value>,
+    // The question that the steps answer.
+    question: &'static str,
     // The hashes of the facts that steps may read, by name.
     facts: Map<String, Value>,
     // The first check, in the order of the steps, that failed.
@@ -36,15 +35,16 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Takes the steps of a plan, over what goes in.
+    /// Takes the steps of a plan to answer a question, over what goes in.
     #[must_use]
-    pub fn of(init: &Value, init_hash: &str, plan: &Plan) -> Self {
+    pub fn of(question: &'static str, init: &Value, init_hash: &str, plan: &Plan) -> Self {
         let mut steps = Self {
             flow: Vec::new(),
             planned: Vec::new(),
             index: Vec::new(),
             taken: Vec::new(),
             skipped: Vec::new(),
+            question,
             facts: init
                 .as_object()
                 .into_iter()
@@ -87,7 +87,7 @@ impl Steps {
                 "name": name,
                 "kind": "check",
                 "inputs": [finder],
-                "reasons": [format!("checkpoint {QUESTION}")],
+                "reasons": [format!("checkpoint {}", self.question)],
                 "hard": true,
             }),
         );
@@ -95,14 +95,14 @@ impl Steps {
     }
 
     fn answer(&mut self) {
-        let name = format!("answer:{QUESTION}");
+        let name = format!("answer:{}", self.question);
         self.plan(
             &name,
             json!({
                 "name": name,
                 "kind": "rule",
                 "inputs": ["path"],
-                "reasons": [format!("answer {QUESTION}")],
+                "reasons": [format!("answer {}", self.question)],
             }),
         );
         match &self.failed {

@@ -1,0 +1,294 @@
+//! What `check-staged`, `check-diff` and `pre-push` share: many files judged, one report, one
+//! exit status.
+//!
+//! Files are read and judged one at a time on several threads; of a file that nothing stands
+//! against only its count is kept.
+
+use super::check_rules::Rules;
+use super::failure::Failure;
+use super::progress::Progress;
+use crate::domain::{Change, Decision, Place, Ruling, Verdict};
+use crate::engine::{self, Judge, tripwire::Tripwire};
+use crate::git::{Delta, GitError, Reading, Repo};
+use crate::report::{self, Commit, Format, NotChecked, Style, Subject};
+use clap::Args;
+use std::io::{IsTerminal, Write};
+use std::num::NonZeroUsize;
+
+/// How files are judged and reported.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// How the findings are written
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format)]
+    pub format: Shape,
+    /// Do not look for text that speaks to the reviewer of the change
+    #[arg(long)]
+    pub no_instruction_check: bool,
+    /// Exit 0 also when a check could not be carried out
+    #[arg(long)]
+    pub allow_unknown: bool,
+    /// How many files are read at once [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Do not fetch what a partial clone lacks
+    #[arg(long)]
+    pub offline: bool,
+}
+
+/// A report's format.
+#[derive(Clone, Copy)]
+pub struct Shape(&'static dyn Format);
+
+impl std::fmt::Debug for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+fn format(name: &str) -> Result<Shape, String> {
+    let names = || report::FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>();
+    report::by_name(name).map(Shape).ok_or_else(|| format!("known are {}", names().join(", ")))
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// What was checked, for the report.
+    pub title: String,
+    /// How many files were looked at.
+    pub files: usize,
+    /// The files that no rule could look at.
+    pub not_checked: Vec<NotChecked>,
+    /// What else a reader should know.
+    pub notes: Vec<String>,
+    rulings: Vec<Ruling>,
+    commits: Vec<Option<Commit>>,
+}
+
+/// What is kept of one file.
+struct Kept {
+    ruling: Option<Ruling>,
+    not_checked: Option<NotChecked>,
+}
+
+impl Survey {
+    /// Begins a check.
+    #[must_use]
+    pub fn of(title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..Self::default() }
+    }
+
+    /// Judges the changes of a repository; `commit` is the one that brings them, where one does.
+    pub fn judge(
+        &mut self,
+        repo: &Repo,
+        deltas: &[Delta],
+        commit: Option<&Commit>,
+        rules: &Rules,
+        options: &Options,
+    ) -> Result<(), Failure> {
+        let jobs = options.jobs.map_or_else(processors, NonZeroUsize::get);
+        let progress = Progress::of(deltas.len());
+        let kept = repo.each(deltas, jobs, |_, reading| {
+            progress.step();
+            reading.map(|reading| keep(reading, rules, options))
+        });
+        progress.end();
+        for kept in kept {
+            self.add(kept.map_err(Failure::from)?, commit);
+        }
+        Ok(())
+    }
+
+    /// Judges one change that is at hand.
+    pub fn judge_one(
+        &mut self,
+        change: Change,
+        unchecked: Option<String>,
+        rules: &Rules,
+        options: &Options,
+    ) {
+        let place = change.place.clone();
+        let kept = Kept {
+            ruling: ruling(change, rules, options),
+            not_checked: unchecked.map(|why| NotChecked { place, why }),
+        };
+        self.add(kept, None);
+    }
+
+    fn add(&mut self, kept: Kept, commit: Option<&Commit>) {
+        self.files += 1;
+        self.not_checked.extend(kept.not_checked);
+        if let Some(ruling) = kept.ruling {
+            self.rulings.push(ruling);
+            self.commits.push(commit.cloned());
+        }
+    }
+
+    /// Joins what was found.
+    #[must_use]
+    pub fn decide(self) -> Outcome {
+        Outcome {
+            decision: Decision::of(self.rulings),
+            commits: self.commits,
+            title: self.title,
+            files: self.files,
+            not_checked: self.not_checked,
+            notes: self.notes,
+        }
+    }
+}
+
+fn keep(reading: Reading, rules: &Rules, options: &Options) -> Kept {
+    let place = reading.change.place.clone();
+    let why = match (&reading.unchecked, reading.lfs) {
+        (Some(why), _) => Some(why.to_string()),
+        (None, true) => Some("it is a Git LFS pointer; what it points to is elsewhere".to_owned()),
+        (None, false) => None,
+    };
+    let ruling = if reading.lfs {
+        pointer(reading.change, rules, options)
+    } else {
+        ruling(reading.change, rules, options)
+    };
+    Kept { ruling, not_checked: why.map(|why| NotChecked { place, why }) }
+}
+
+/// Judges the pointer that Git LFS keeps in place of a file: rules about the content as a whole
+/// have nothing to say about it.
+fn pointer(change: Change, rules: &Rules, options: &Options) -> Option<Ruling> {
+    let mut found = ruling(change, rules, options)?;
+    let line = |finding: &crate::domain::Finding| {
+        finding.objects() && finding.spots.iter().any(|spot| spot.line > 0)
+    };
+    found.findings.retain(line);
+    let found = Ruling::of(found.change, found.findings, found.redaction);
+    (found.verdict() > Verdict::Allow).then_some(found)
+}
+
+/// Judges a change; nothing is kept when nothing stands against it.
+fn ruling(change: Change, rules: &Rules, options: &Options) -> Option<Ruling> {
+    let mut judges: Vec<&dyn Judge> = vec![&rules.book];
+    if !options.no_instruction_check && rules.every_rule {
+        judges.push(&Tripwire);
+    }
+    let decision = engine::decide(vec![change], &judges, &rules.book);
+    decision.rulings.into_iter().find(|ruling| ruling.verdict() > Verdict::Allow)
+}
+
+/// What a check came to.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What was decided.
+    pub decision: Decision,
+    /// What was checked.
+    pub title: String,
+    /// How many files were looked at.
+    pub files: usize,
+    /// The files that no rule could look at.
+    pub not_checked: Vec<NotChecked>,
+    notes: Vec<String>,
+    commits: Vec<Option<Commit>>,
+}
+
+impl Outcome {
+    /// Writes the report.
+    pub fn report(
+        &self,
+        rules: &Rules,
+        options: &Options,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let rules: Vec<report::Rule> = rules.book.rules.iter().map(about).collect();
+        let subject = Subject {
+            title: &self.title,
+            decision: &self.decision,
+            commits: &self.commits,
+            not_checked: &self.not_checked,
+            notes: &self.notes,
+            rules: &rules,
+            files: self.files,
+            version: env!("CARGO_PKG_VERSION"),
+            style: style(),
+        };
+        options.format.0.write(&subject, out)?;
+        Ok(())
+    }
+
+    /// Tells whether a check could not be carried out.
+    #[must_use]
+    pub fn unknown(&self) -> bool {
+        let findings = self.decision.rulings.iter().flat_map(|ruling| &ruling.findings);
+        findings.filter(|finding| finding.objects()).any(|finding| finding.unknown.is_some())
+    }
+
+    /// Returns the exit status: 1 when the verdict is `fail_on` or stricter, 2 when a check
+    /// could not be carried out, 0 otherwise.
+    #[must_use]
+    pub fn status(&self, fail_on: Verdict, options: &Options) -> u8 {
+        // What is certain counts first: a refusal is one, whatever else is not known.
+        let certain = self.decision.rulings.iter().flat_map(|ruling| &ruling.findings);
+        let certain = certain.filter(|finding| !finding.spots.is_empty());
+        let verdict = certain.map(|finding| finding.verdict).fold(Verdict::Allow, Verdict::join);
+        if verdict >= fail_on {
+            1
+        } else if self.unknown() && !options.allow_unknown {
+            2
+        } else {
+            0
+        }
+    }
+}
+
+fn about(rule: &engine::rules::Rule) -> report::Rule {
+    report::Rule {
+        id: rule.id.clone(),
+        why: rule.why.clone(),
+        instead: rule.instead.clone(),
+        on_fail: rule.on_fail,
+    }
+}
+
+/// Colour is for terminals, unless somebody asks for it or against it in the usual ways.
+fn style() -> Style {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    let coloured = !set("NO_COLOR") && (forced || std::io::stdout().is_terminal());
+    if coloured { Style::Coloured } else { Style::Plain }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// Returns what a reader must know about moves out of the reach of rules.
+#[must_use]
+pub fn moved_out(deltas: &[Delta], rules: &Rules) -> Vec<String> {
+    let left = |delta: &Delta| {
+        let from = delta.moved_from.as_ref()?;
+        let lost: Vec<&str> = rules
+            .book
+            .rules
+            .iter()
+            .filter(|rule| rule.covers(from.as_str()) && !rule.covers(delta.place.as_str()))
+            .map(|rule| rule.id.as_str())
+            .collect();
+        let (from, to) = (shown(from), shown(&delta.place));
+        (!lost.is_empty())
+            .then(|| format!("{from} moves to {to}, which {} does not cover", lost.join(", ")))
+    };
+    deltas.iter().filter_map(left).collect()
+}
+
+fn shown(place: &Place) -> String {
+    crate::domain::sanitize::visible(place.as_str()).into_owned()
+}
+
+impl From<GitError> for Failure {
+    fn from(error: GitError) -> Self {
+        let mut failure = Self::new(error.to_string());
+        failure.causes.extend(error.cause());
+        failure.next = error.next();
+        failure
+    }
+}

@@ -1,0 +1,184 @@
+//! `check-diff`: a range, the working tree, the index or a patch, held against the rules.
+
+use super::check::{Options, Survey, moved_out};
+use super::check_rules::{Rules, Wanted};
+use super::failure::Failure;
+use super::keep::Keep;
+use super::world::World;
+use crate::domain::{Verdict, sanitize};
+use crate::engine::glob::Globs;
+use crate::git::{Delta, Repo, patch};
+use crate::report::Commit;
+use crate::store::record::Occasion;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Judge a range of commits, the working tree, the index or a patch
+///
+/// Without an argument: what would be refused if everything in the working tree were committed
+/// now. `A..B` compares A with B; `A...B` compares the point where they parted with B; `REV`
+/// compares REV with HEAD.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  solvi-hook check-diff\n  \
+    solvi-hook check-diff origin/main...HEAD --rules-from origin/main --format github\n  \
+    git diff | solvi-hook check-diff --patch -\n\n\
+    Exit status: 0 nothing stops you, 1 the verdict stops you, 2 it could not be judged.")]
+pub struct Args {
+    /// The range: A..B, A...B or REV
+    #[arg(value_name = "RANGE", conflicts_with_all = ["staged", "worktree", "patch"])]
+    range: Option<String>,
+    /// The index against HEAD
+    #[arg(long, conflicts_with_all = ["worktree", "patch"])]
+    staged: bool,
+    /// The working tree against HEAD, with files that are not tracked (the default)
+    #[arg(long, conflicts_with = "patch")]
+    worktree: bool,
+    /// A unified diff, from a file or from standard input (`-`)
+    #[arg(long, value_name = "FILE")]
+    patch: Option<PathBuf>,
+    /// The rules file, from the project's root
+    #[arg(long, value_name = "PATH")]
+    rules: Option<PathBuf>,
+    /// Judge by the rules of this revision, so that a change cannot weaken its own rules
+    #[arg(long, value_name = "REV")]
+    rules_from: Option<String>,
+    /// The mildest verdict that makes the exit status 1
+    #[arg(long, value_name = "VERDICT", default_value = "deny", value_parser = verdict)]
+    fail_on: Verdict,
+    /// Only these paths (globs as in rules; a leading `!` excludes)
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    paths: Vec<String>,
+    /// Only these rules
+    #[arg(long, value_name = "ID", num_args = 1..)]
+    rule: Vec<String>,
+    /// Judge each commit of the range by itself: a line that a later commit removes counts too
+    #[arg(long, requires = "range")]
+    each_commit: bool,
+    #[command(flatten)]
+    options: Options,
+    /// Keep a record of the decision there, from the project's root
+    #[arg(long, value_name = "PATH")]
+    store: Option<PathBuf>,
+    /// A folder in the repository [default: this folder]
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+}
+
+fn verdict(word: &str) -> Result<Verdict, String> {
+    let verdicts = [Verdict::Warn, Verdict::Ask, Verdict::Deny];
+    let found = verdicts.into_iter().find(|verdict| verdict.word() == word);
+    found.ok_or_else(|| "known are warn, ask, deny".to_owned())
+}
+
+/// Runs the sub-command.
+pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
+    let folder = args.project.as_ref().map_or(world.cwd.clone(), |folder| world.path(folder));
+    let repo = Repo::open(&folder).map(|repo| repo.offline(args.options.offline));
+    let root = repo.as_ref().ok().and_then(Repo::root).unwrap_or(&folder).to_owned();
+    let wanted = Wanted { named: args.rules.as_deref(), root: &root, only: &args.rule };
+    let (rules, survey) = match (&args.patch, repo) {
+        (Some(patch), repo) => {
+            let rules = match (&args.rules_from, repo) {
+                (Some(revision), repo) => Rules::of_revision(wanted, revision, &repo?, world)?,
+                (None, _) => Rules::on_disk(wanted, world)?,
+            };
+            let survey = of_patch(args, patch, &rules, world)?;
+            (rules, survey)
+        }
+        (None, repo) => {
+            let repo = repo?;
+            let rules = match &args.rules_from {
+                Some(revision) => Rules::of_revision(wanted, revision, &repo, world)?,
+                None if args.staged => Rules::staged(wanted, &repo, world)?,
+                None => Rules::on_disk(wanted, world)?,
+            };
+            let survey = of_repository(args, &repo, &rules)?;
+            (rules, survey)
+        }
+    };
+    let outcome = survey.decide();
+    outcome.report(&rules, &args.options, out)?;
+    if let Some(named) = &args.store {
+        let instruction_check = !args.options.no_instruction_check;
+        let keep = Keep { root: &root, named, occasion: Occasion::DIFF, instruction_check };
+        keep.outcome(&outcome, None, world)
+            .map_err(|error| Failure::new("the decision is not recorded").because(error))?;
+    }
+    Ok(outcome.status(args.fail_on, &args.options))
+}
+
+fn of_repository(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Failure> {
+    if args.each_commit {
+        return each_commit(args, repo, rules);
+    }
+    let (title, deltas) = match &args.range {
+        Some(spec) => {
+            let range = repo.resolve(spec)?;
+            (sanitize::visible(spec).into_owned(), repo.range(range.base, range.tip)?)
+        }
+        None if args.staged => ("staged changes".to_owned(), repo.staged()?),
+        None => ("the working tree".to_owned(), repo.worktree(true)?),
+    };
+    let deltas = chosen(deltas.list, &args.paths);
+    let mut survey = Survey::of(title);
+    survey.notes.clone_from(&rules.notes);
+    survey.notes.extend(rules.touched(&deltas));
+    survey.notes.extend(moved_out(&deltas, rules));
+    survey.judge(repo, &deltas, None, rules, &args.options)?;
+    Ok(survey)
+}
+
+/// Judges what each commit of a range adds, so that a line is told with the commit that brings it.
+fn each_commit(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Failure> {
+    let spec = args.range.as_deref().unwrap_or_default();
+    let range = repo.resolve(spec)?;
+    let mut survey = Survey::of(format!("each commit of {}", sanitize::visible(spec)));
+    survey.notes.clone_from(&rules.notes);
+    for id in repo.commits(range.base, range.tip)? {
+        let deltas = chosen(repo.commit_changes(id)?.list, &args.paths);
+        let commit = Commit { id: id.to_string(), subject: repo.subject(id)? };
+        let name = id.short();
+        let notes = rules.touched(&deltas).into_iter().chain(moved_out(&deltas, rules));
+        survey.notes.extend(notes.map(|note| format!("{name}: {note}")));
+        survey.judge(repo, &deltas, Some(&commit), rules, &args.options)?;
+    }
+    Ok(survey)
+}
+
+fn of_patch(args: &Args, file: &Path, rules: &Rules, world: &World) -> Result<Survey, Failure> {
+    let mut text = Vec::new();
+    let read = if file == Path::new("-") {
+        std::io::stdin().lock().read_to_end(&mut text)
+    } else {
+        std::fs::File::open(world.path(file)).and_then(|mut file| file.read_to_end(&mut text))
+    };
+    let name = sanitize::visible(&file.to_string_lossy()).into_owned();
+    read.map_err(|error| Failure::new(format!("`{name}` cannot be read")).because(error))?;
+    let patched = patch::read(&text).map_err(|error| {
+        Failure::new("the patch cannot be read")
+            .because(format!("{name}: {error}"))
+            .next("make it anew with `git diff`")
+    })?;
+    let globs = globs(&args.paths);
+    let mut survey = Survey::of("the patch");
+    survey.notes.clone_from(&rules.notes);
+    for file in patched {
+        if globs.cover(file.change.place.as_str()) {
+            survey.judge_one(file.change, file.not_checked, rules, &args.options);
+        }
+    }
+    Ok(survey)
+}
+
+/// Keeps the deltas that somebody asked for.
+fn chosen(mut deltas: Vec<Delta>, paths: &[String]) -> Vec<Delta> {
+    let globs = globs(paths);
+    deltas.retain(|delta| globs.cover(delta.place.as_str()));
+    deltas
+}
+
+fn globs(paths: &[String]) -> Globs {
+    let only_excludes = paths.iter().all(|path| path.starts_with('!'));
+    let all = only_excludes.then(|| "**".to_owned());
+    Globs::new(&all.into_iter().chain(paths.iter().cloned()).collect::<Vec<_>>())
+}

@@ -1,0 +1,101 @@
+//! `check-staged`: what is about to be committed, held against the rules.
+
+use super::check::{Options, Outcome, Survey, moved_out};
+use super::check_rules::{Rules, Wanted};
+use super::failure::Failure;
+use super::terminal;
+use super::world::World;
+use super::{defaults, keep};
+use crate::domain::Verdict;
+use crate::git::Repo;
+use crate::store::record::Occasion;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Judge what is staged, as the git hook pre-commit does
+///
+/// Compares the index with HEAD by the objects themselves, so that no attribute or setting hides
+/// a line, and judges the lines that the commit would add. Rules come from the index where they
+/// are tracked. Where a rule asks and a person is at the terminal, they are asked.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  solvi-hook check-staged\n  \
+    solvi-hook check-staged --format json\n\n\
+    Exit status: 0 commit, 1 a rule stands against it, 2 it could not be judged.\n\
+    `git commit --no-verify` commits without asking.")]
+pub struct Args {
+    #[command(flatten)]
+    options: Options,
+    /// The rules file, from the project's root; its staged version where it is tracked
+    #[arg(long, value_name = "PATH")]
+    rules: Option<PathBuf>,
+    /// Where the decision is kept, from the project's root [default: .solvi/traces/hooks.jsonl]
+    #[arg(long, value_name = "PATH", conflicts_with = "no_store")]
+    store: Option<PathBuf>,
+    /// Keep no record of the decision
+    #[arg(long)]
+    no_store: bool,
+    /// A folder in the repository [default: this folder]
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+}
+
+/// Runs the sub-command.
+pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
+    let folder = args.project.as_ref().map_or(world.cwd.clone(), |folder| world.path(folder));
+    let repo = Repo::open(&folder)?.offline(args.options.offline);
+    let root = repo.root().unwrap_or(&folder).to_owned();
+    let wanted = Wanted { named: args.rules.as_deref(), root: &root, only: &[] };
+    let rules = Rules::staged(wanted, &repo, world)?;
+    let deltas = repo.staged()?;
+    let mut survey = Survey::of("staged changes");
+    survey.notes.clone_from(&rules.notes);
+    survey.notes.extend(rules.touched(&deltas.list));
+    survey.notes.extend(moved_out(&deltas.list, &rules));
+    survey.judge(&repo, &deltas.list, None, &rules, &args.options)?;
+    let outcome = survey.decide();
+    outcome.report(&rules, &args.options, out)?;
+    let status = outcome.status(Verdict::Ask, &args.options);
+    let answered = if status == 1 && only_asks(&outcome) { ask(&outcome, world) } else { None };
+    if !args.no_store {
+        let named = args.store.clone().unwrap_or_else(|| PathBuf::from(defaults::STORE));
+        let kept = keep::Keep {
+            root: &root,
+            named: &named,
+            occasion: Occasion::COMMIT,
+            instruction_check: !args.options.no_instruction_check,
+        };
+        if let Err(error) = kept.outcome(&outcome, answered, world) {
+            writeln!(out, "note: this decision is not recorded: {error}")?;
+            if answered == Some(true) {
+                // A person's yes counts only when it is on record.
+                return Ok(1);
+            }
+        }
+    }
+    match answered {
+        Some(true) => Ok(0),
+        Some(false) => Ok(1),
+        None => {
+            if status == 1 && only_asks(&outcome) {
+                terminal::write_err(
+                    "A person decides about this: run `git commit` in a terminal to be asked, or \
+                     `git commit --no-verify` to commit all the same.\n",
+                );
+            }
+            Ok(status)
+        }
+    }
+}
+
+fn only_asks(outcome: &Outcome) -> bool {
+    outcome.decision.verdict() == Verdict::Ask && !outcome.unknown()
+}
+
+/// Asks the person at the terminal; `None` when there is none, or when an agent runs us.
+fn ask(outcome: &Outcome, world: &World) -> Option<bool> {
+    if terminal::agent(world) {
+        return None;
+    }
+    let reason = crate::domain::wording::reason(&outcome.decision);
+    terminal::yes_or_no(&format!("{reason}\nCommit all the same? [y/N] "))
+}

@@ -1,0 +1,83 @@
+//! Keeps what a check of many files came to: a record for each file with a finding, and one that
+//! sums it up.
+
+use super::check::Outcome;
+use super::world::World;
+use crate::domain::{Event, sanitize};
+use crate::store::record::{self, Facts, Occasion, Summary};
+use crate::store::traces::{StoreError, Traces};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long a locked store is waited for; well below a hook's deadline.
+pub const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Where and how a decision is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Keep<'a> {
+    /// The project's root.
+    pub root: &'a Path,
+    /// The store, as it was named.
+    pub named: &'a Path,
+    /// What the decision was made for.
+    pub occasion: Occasion,
+    /// Whether text that speaks to the reviewer was looked for.
+    pub instruction_check: bool,
+}
+
+impl Keep<'_> {
+    /// Keeps the decision about an edit; returns the sentence that says where.
+    pub fn edit(
+        &self,
+        event: &Event,
+        decision: &crate::domain::Decision,
+        world: &World,
+    ) -> Result<String, StoreError> {
+        let facts = self.facts(world);
+        let entries: Vec<_> =
+            decision.rulings.iter().map(|ruling| record::of(ruling, event, &facts)).collect();
+        let ids = self.append(&entries)?;
+        let named = self.named.to_string_lossy();
+        Ok(format!("(recorded as {} in {})", ids.join(", "), sanitize::visible(&named)))
+    }
+
+    /// Keeps the outcome of a check.
+    pub fn outcome(
+        &self,
+        outcome: &Outcome,
+        answered: Option<bool>,
+        world: &World,
+    ) -> Result<(), StoreError> {
+        let facts = self.facts(world);
+        let event = Event { tool: crate::git::TOOL.to_owned(), ..Event::default() };
+        let rulings = outcome.decision.rulings.iter();
+        let mut entries: Vec<_> =
+            rulings.map(|ruling| record::of(ruling, &event, &facts)).collect();
+        let not_checked = outcome.not_checked.iter().map(|file| file.place.to_string());
+        entries.push(record::summary(
+            &Summary {
+                title: outcome.title.clone(),
+                verdict: outcome.decision.verdict(),
+                files: outcome.files,
+                not_checked: not_checked.collect(),
+                answered,
+            },
+            &facts,
+        ));
+        self.append(&entries).map(drop)
+    }
+
+    fn facts(&self, world: &World) -> Facts {
+        Facts {
+            occasion: self.occasion,
+            time: world.now(),
+            instruction_check: self.instruction_check,
+        }
+    }
+
+    fn append(&self, entries: &[crate::store::chain::Entry]) -> Result<Vec<String>, StoreError> {
+        let store = Traces::at(self.root.join(self.named), PATIENCE)?;
+        store.ensure_ignored(self.root)?;
+        store.append(entries)
+    }
+}

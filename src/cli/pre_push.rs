@@ -1,0 +1,103 @@
+//! `pre-push`: the commits that a push would bring, held against the rules.
+
+use super::check::{Options, Survey, moved_out};
+use super::check_rules::{Rules, Wanted};
+use super::failure::Failure;
+use super::keep::Keep;
+use super::world::World;
+use super::{defaults, terminal};
+use crate::domain::{Verdict, sanitize};
+use crate::git::Repo;
+use crate::git::pushed::{PushError, pushed};
+use crate::store::record::Occasion;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+
+/// Judge the commits of a push, as the git hook pre-push does
+///
+/// Reads git's lines on standard input. Only branches count, and only the commit that is checked
+/// out can be verified; what the remote has already is the base.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Example:\n  git config --get remote.origin.url\n  \
+    echo \"refs/heads/main $(git rev-parse HEAD) refs/heads/main $(git rev-parse origin/main)\" \
+    \\\n    | solvi-hook pre-push origin\n\n\
+    Exit status: 0 push, 1 a rule stands against it, 2 it could not be judged.\n\
+    `git push --no-verify` pushes without asking.")]
+pub struct Args {
+    /// The remote's name, or its URL when it has none
+    #[arg(value_name = "REMOTE")]
+    remote: String,
+    /// The remote's URL
+    #[arg(value_name = "URL")]
+    url: Option<String>,
+    /// Let a push rewrite a branch's history, or delete the default branch
+    #[arg(long)]
+    allow_rewrite: bool,
+    #[command(flatten)]
+    options: Options,
+    /// The rules file, from the project's root
+    #[arg(long, value_name = "PATH")]
+    rules: Option<PathBuf>,
+    /// Keep no record of the decision
+    #[arg(long)]
+    no_store: bool,
+    /// A folder in the repository [default: this folder]
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+}
+
+/// Runs the sub-command.
+pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
+    let mut lines = String::new();
+    std::io::stdin().lock().read_to_string(&mut lines).map_err(|error| {
+        Failure::new("git's lines about the push cannot be read").because(error)
+    })?;
+    let folder = args.project.as_ref().map_or(world.cwd.clone(), |folder| world.path(folder));
+    let repo = Repo::open(&folder)?.offline(args.options.offline);
+    let root = repo.root().unwrap_or(&folder).to_owned();
+    let pushed = pushed(&lines, &args.remote, &repo)?;
+    if !args.allow_rewrite {
+        let mut rewritten = pushed.rewrites.clone();
+        if pushed.deletes_default {
+            rewritten.extend(pushed.deletes.iter().cloned());
+        }
+        if !rewritten.is_empty() {
+            let names = sanitize::visible(&rewritten.join(", ")).into_owned();
+            writeln!(out, "refused: this push rewrites or deletes {names} on the remote")?;
+            terminal::write_err("`git push --no-verify` pushes all the same.\n");
+            return Ok(1);
+        }
+    }
+    let Some(range) = pushed.range else { return Ok(0) };
+    // The commit is what is checked out, so its own rules are the working tree's.
+    let wanted = Wanted { named: args.rules.as_deref(), root: &root, only: &[] };
+    let rules = Rules::on_disk(wanted, world)?;
+    let deltas = repo.range(range.base, range.tip)?;
+    let title = format!("{}..{}", range.base.short(), range.tip.short());
+    let mut survey = Survey::of(title);
+    survey.notes.clone_from(&rules.notes);
+    survey.notes.extend(rules.touched(&deltas.list));
+    survey.notes.extend(moved_out(&deltas.list, &rules));
+    survey.judge(&repo, &deltas.list, None, &rules, &args.options)?;
+    let outcome = survey.decide();
+    outcome.report(&rules, &args.options, out)?;
+    if !args.no_store {
+        let named = PathBuf::from(defaults::STORE);
+        let instruction_check = !args.options.no_instruction_check;
+        let keep = Keep { root: &root, named: &named, occasion: Occasion::PUSH, instruction_check };
+        if let Err(error) = keep.outcome(&outcome, None, world) {
+            writeln!(out, "note: this decision is not recorded: {error}")?;
+        }
+    }
+    Ok(outcome.status(Verdict::Ask, &args.options))
+}
+
+impl From<PushError> for Failure {
+    fn from(error: PushError) -> Self {
+        let failure = Self::new(error.to_string());
+        match error.next() {
+            Some(next) => failure.next(next),
+            None => failure,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The person at the terminal: whether there is one, and what they answer.
+
+use super::world::World;
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, Write};
+
+/// Variables by which coding agents mark the programs that they run.
+const AGENTS: &[&str] = &[
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "COPILOT_CLI",
+    "CODEX_SANDBOX",
+    "CODEX_CI",
+    "GEMINI_CLI",
+    "CURSOR_AGENT",
+    "PI_CODING_AGENT",
+    "AI_AGENT",
+];
+
+/// Tells whether a coding agent runs us; nobody is asked then, because the agent would answer.
+#[must_use]
+pub fn agent(world: &World) -> bool {
+    AGENTS.iter().any(|name| world.env(name).is_some())
+}
+
+/// Asks on the controlling terminal; `None` when there is none.
+///
+/// git hands its hooks no terminal on standard input, so the terminal is opened by its name.
+#[must_use]
+pub fn yes_or_no(question: &str) -> Option<bool> {
+    let mut terminal = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
+    terminal.write_all(question.as_bytes()).ok()?;
+    terminal.flush().ok()?;
+    let mut answer = String::new();
+    BufReader::new(terminal).read_line(&mut answer).ok()?;
+    Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Writes to standard error; if that fails there is nobody to tell.
+pub fn write_err(text: &str) {
+    super::pen::write_err(text);
+}
