@@ -46,6 +46,7 @@
 //! | `.solvi/.gitignore` | holds `*`, written before anything else there |
 //! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes |
 //! | `.claude/settings.json` and its relatives | our entry is added and removed, every other byte kept |
+//! | `pre-commit`, `pre-merge-commit`, `pre-push` in git's hooks folder | our shims; somebody else's hook is at most moved to `NAME.d/original`, and back |
 //!
 //! # Where this differs from the first plan
 //!

@@ -10,6 +10,8 @@ mod papers;
 mod parity;
 mod report;
 mod rules_file;
+#[cfg(unix)]
+mod shims;
 mod star;
 mod support;
 mod verdicts;

@@ -6,6 +6,7 @@
 use super::agent_settings::{Scope, Target, Where, differences, others, print, told};
 use super::defaults::RULES_FILES;
 use super::failure::Failure;
+use super::install_git;
 use super::sample;
 use super::world::World;
 use crate::clients::wiring::Plan;
@@ -17,16 +18,20 @@ use crate::store::settings::create;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Have an agent hold each edit against the rules of the project
+/// Have an agent hold each edit against the rules of the project, or git each commit
 ///
 /// Writes one entry into the agent's settings and leaves everything else in them as it is.
 /// Installing again replaces the entry. Without a rules file, a sample is written.
+///
+/// With `--git`, hooks of the repository are written instead: nothing is committed or merged
+/// unless the rules allow it. A hook that is there already is never changed.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     solvi-hook install                  for everybody who works on this project\n  \
     solvi-hook install --scope user     for you, in every project\n  \
-    solvi-hook install --dry-run        show what would be written")]
+    solvi-hook install --dry-run        show what would be written\n  \
+    solvi-hook install --git --pre-push for commits, merges and pushes, whoever makes them")]
 pub struct Args {
     /// Where to write.
     #[command(flatten)]
@@ -55,10 +60,25 @@ pub struct Args {
     /// Show what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Write hooks of git instead of an agent's settings: pre-commit and pre-merge-commit
+    #[arg(long, conflicts_with_all = [
+        "agent", "scope", "rules", "approve", "command", "no_edits", "no_skills", "skills_dir",
+        "decider",
+    ])]
+    pub git: bool,
+    /// Also write git's pre-push
+    #[arg(long, requires = "git")]
+    pub pre_push: bool,
+    /// Where somebody else's hook is, move it beside ours, which runs it first
+    #[arg(long, requires = "git")]
+    pub chain: bool,
 }
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn std::io::Write) -> Result<u8, Failure> {
+    if args.git {
+        return install_git::install(args, world, out);
+    }
     if args.decider.is_some() {
         return Err(Failure::new("`--decider` is not built yet")
             .because("no rule's question is answered by a model so far; each asks a person")
@@ -248,7 +268,7 @@ fn program(program: &Program, target: &Target) -> Result<(String, Vec<String>), 
 }
 
 /// Returns a path as a shell reads it; with `/`, because agents run a POSIX shell on Windows too.
-fn quoted(path: &Path) -> Result<String, Failure> {
+pub(super) fn quoted(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().map(|text| text.replace(std::path::MAIN_SEPARATOR, "/"));
     let quoted = text.as_deref().and_then(|text| shlex::try_quote(text).ok());
     quoted.map(std::borrow::Cow::into_owned).ok_or_else(|| {
@@ -259,7 +279,7 @@ fn quoted(path: &Path) -> Result<String, Failure> {
 }
 
 /// Returns the file that the bare name stands for.
-fn on_path(world: &World) -> Option<PathBuf> {
+pub(super) fn on_path(world: &World) -> Option<PathBuf> {
     let file = format!("solvi-hook{}", std::env::consts::EXE_SUFFIX);
     let path = world.env("PATH")?;
     std::env::split_paths(&path)

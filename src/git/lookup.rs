@@ -94,6 +94,15 @@ impl Repo {
         })
     }
 
+    /// Returns the first path below a folder (named with its `/`) that the index holds.
+    pub fn first_below(&self, folder: &str) -> Result<Option<String>, GitError> {
+        let index = self.index()?;
+        let entries = index.entries();
+        let at = entries.partition_point(|entry| entry.path(&index) < folder.as_bytes().as_bstr());
+        let first = entries.get(at).map(|entry| entry.path(&index));
+        Ok(first.filter(|path| path.starts_with(folder.as_bytes())).map(ToString::to_string))
+    }
+
     /// Tells whether git ignores a path that is not tracked (by `.gitignore`, `info/exclude` or
     /// the person's own list).
     pub fn is_ignored(&self, path: &str, is_folder: bool) -> Result<bool, GitError> {

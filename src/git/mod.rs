@@ -3,13 +3,19 @@
 //! A state of the repository (the index, a commit, the working tree) is compared with another;
 //! the paths that differ are [`Delta`]s, and each becomes a [`Change`](crate::domain::Change)
 //! when it is read. Everything is read raw: neither configuration nor attributes, replacement
-//! objects or diff drivers have a say in what is looked at. Nothing is written, and no program
-//! of the repository's choosing is run.
+//! objects or diff drivers have a say in what is looked at. Nothing is written but our own hooks
+//! ([`shims`]), and no program of the repository's choosing is run.
 //!
 //! This is the only room that names gix, and the only one that calls `git` itself.
 
 mod delta;
 mod error;
+#[cfg(not(unix))]
+#[path = "executable_other.rs"]
+mod executable;
+#[cfg(unix)]
+#[path = "executable_unix.rs"]
+mod executable;
 mod history;
 mod lookup;
 mod objects;
@@ -19,6 +25,7 @@ pub mod pushed;
 mod reading;
 mod renames;
 mod repo;
+pub mod shims;
 mod staged;
 mod text;
 mod tree;

@@ -11,6 +11,7 @@ use gix::ObjectId;
 use gix::objs::Kind;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::PoisonError;
 
@@ -48,7 +49,8 @@ fn git(repo: &Repo) -> Result<Command, GitError> {
         .arg("--no-replace-objects")
         .arg("--no-pager")
         .arg("--git-dir")
-        .arg(repo.git_dir());
+        // Absolute, because some calls are made from another folder.
+        .arg(std::path::absolute(repo.git_dir()).unwrap_or_else(|_| repo.git_dir().to_owned()));
     Ok(command)
 }
 
@@ -81,6 +83,40 @@ pub(super) fn symbolic_ref(repo: &Repo, name: &str) -> Result<Option<String>, Gi
         .map_err(|error| failed("symbolic-ref", error))?;
     let target = String::from_utf8_lossy(&output.stdout);
     Ok(output.status.success().then(|| target.trim().to_owned()))
+}
+
+/// Returns the folder that all working trees share, and the one whose hooks git runs here.
+pub(super) fn hooks(repo: &Repo) -> Result<(PathBuf, PathBuf), GitError> {
+    // A relative `core.hooksPath` is meant from where hooks run: the top of the working tree.
+    let top = repo.root().unwrap_or_else(|| repo.git_dir());
+    let output = git(repo)?
+        .current_dir(top)
+        .args(["rev-parse", "--path-format=absolute", "--git-common-dir", "--git-path", "hooks"])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| failed("rev-parse --git-path hooks", error))?;
+    let text = String::from_utf8(output.stdout);
+    let mut lines = text.as_deref().unwrap_or_default().lines();
+    if let (Some(common), Some(hooks), None) = (lines.next(), lines.next(), lines.next()) {
+        return Ok((top.join(common), top.join(hooks)));
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(failed("rev-parse --git-path hooks", said.trim()))
+}
+
+/// Returns what `core.hooksPath` says, and the scope and file that say it.
+pub(super) fn hooks_path(repo: &Repo) -> Option<(String, String)> {
+    let output = git(repo)
+        .ok()?
+        .args(["config", "--null", "--show-scope", "--show-origin", "--get", "core.hooksPath"])
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut words = text.split('\0');
+    let (scope, origin, value) = (words.next()?, words.next()?, words.next()?);
+    let file = origin.strip_prefix("file:").unwrap_or(origin);
+    Some((value.to_owned(), format!("{scope}, {file}")))
 }
 
 fn failed(doing: &str, said: impl fmt::Display) -> GitError {
