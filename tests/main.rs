@@ -5,6 +5,8 @@
 mod bad_input;
 mod claude;
 #[cfg(unix)]
+mod doctor;
+#[cfg(unix)]
 mod git;
 mod papers;
 mod parity;

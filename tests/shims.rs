@@ -313,6 +313,7 @@ fn hooks_of_husky_are_left_to_husky() {
             let said = yard.run(&[&["install", "--git"], more].concat());
             assert_eq!(said.status, Some(2));
             assert!(said.stdout.contains("to .husky/pre-commit:\n    solvi-hook check-staged ||"));
+            assert!(said.stdout.contains("to .husky/pre-merge-commit:\n"), "{said:?}");
             assert!(said.stderr.contains("`core.hooksPath` is `.husky"), "{said:?}");
         }
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);

@@ -36,23 +36,41 @@ const MANAGERS: &[Manager] = &[
     Manager { name: "hk", files: &["hk.pkl"], add: hk },
 ];
 
-/// Returns what to add for a hook, line by line: for each manager whose files are there, else to
-/// the hook itself, which stands at `file`.
-pub fn to_add(hook: &Hook, file: &str, root: Option<&Path>) -> Vec<String> {
-    let there = |manager: &&Manager| {
-        manager.files.iter().any(|file| root.is_some_and(|root| root.join(file).exists()))
-    };
+/// Returns what to add for a hook to each manager whose files are there, line by line.
+pub fn to_managers(hook: &Hook, root: &Path) -> Vec<String> {
+    let there = |manager: &&Manager| manager.files.iter().any(|file| root.join(file).exists());
     let mut lines = Vec::new();
     for manager in MANAGERS.iter().filter(there) {
         let (file, text) = (manager.add)(hook);
         lines.push(format!("add for {}, to {file}:", manager.name));
         lines.extend(text.lines().map(|line| format!("    {line}")));
     }
-    if lines.is_empty() {
-        lines.push(format!("add to {file}, above any `exec` or `exit` in it:"));
-        lines.push(format!("    {}", shell_line(hook)));
-    }
     lines
+}
+
+/// Returns what to add to a hook itself, which stands at `file`.
+pub fn to_hook(hook: &Hook, file: &str) -> Vec<String> {
+    vec![
+        format!("add to {file}, above any `exec` or `exit` in it:"),
+        format!("    {}", shell_line(hook)),
+    ]
+}
+
+/// Returns the manager's file that names us, when a project has one that does.
+pub fn that_runs_us(hook: &Hook, root: &Path) -> Option<String> {
+    let files = MANAGERS.iter().flat_map(|manager| manager.files);
+    let files = files.map(|file| match *file {
+        ".husky" => format!(".husky/{}", hook.name),
+        file => file.to_owned(),
+    });
+    let names_us =
+        |file: &String| std::fs::read_to_string(root.join(file)).is_ok_and(|text| names_us(&text));
+    files.into_iter().find(names_us)
+}
+
+/// Tells whether a script or a configuration names us outside of comments.
+pub fn names_us(text: &str) -> bool {
+    text.lines().any(|line| !line.trim_start().starts_with('#') && line.contains("solvi-hook"))
 }
 
 /// Returns the line of shell that does in a hook what our shim does.
@@ -129,7 +147,7 @@ mod tests {
     fn lines(file: &str, hook: &Hook) -> String {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(file), "").unwrap();
-        to_add(hook, ".git/hooks/x", Some(folder.path())).join("\n")
+        to_managers(hook, folder.path()).join("\n")
     }
 
     #[test]
@@ -148,8 +166,9 @@ mod tests {
     }
 
     #[test]
-    fn without_a_manager_the_hook_itself_gets_one_line() {
-        let lines = lines("other", PRE_PUSH);
+    fn a_hook_of_no_manager_gets_one_line() {
+        assert_eq!(lines("other", PRE_PUSH), "");
+        let lines = to_hook(PRE_PUSH, ".git/hooks/x").join("\n");
         assert!(lines.starts_with("add to .git/hooks/x"), "{lines}");
         assert!(lines.ends_with("solvi-hook pre-push \"$@\" || exit 1"), "{lines}");
     }

@@ -5,7 +5,7 @@
 
 use super::agent_settings::print;
 use super::failure::Failure;
-use super::hook_managers::to_add;
+use super::hook_managers::{to_hook, to_managers};
 use super::world::World;
 use super::{install, uninstall};
 use crate::domain::sanitize::visible;
@@ -70,12 +70,7 @@ pub fn install(args: &install::Args, world: &World, out: &mut dyn Write) -> Resu
         }
     }
     if !obstacles.is_empty() {
-        let root = yard.repo.root();
-        let add = obstacles.iter().flat_map(|(hook, obstacle)| {
-            let lines = to_add(hook, &yard.shown(&yard.hooks.file(hook)), root);
-            if obstacle.by_hand { lines } else { Vec::new() }
-        });
-        print(out, &add.collect::<Vec<_>>())?;
+        print(out, &by_hand(&yard, &obstacles, &steps))?;
         return Err(refused(&yard, &obstacles, args.chain));
     }
     let program = program(&yard, world)?;
@@ -104,12 +99,13 @@ pub fn uninstall(
 ) -> Result<u8, Failure> {
     let yard = Yard::open(args.place.project.as_deref(), world)?;
     let passed = yard.repo.hooks_passed_by().map_err(|error| failed(&error))?;
-    let mut lines = Vec::new();
+    let (mut lines, mut none) = (Vec::new(), true);
     for folder in [Some(yard.hooks.clone()), passed].into_iter().flatten() {
         for hook in HOOKS {
             let name = yard.shown(&folder.file(hook));
             match folder.look(hook).map_err(|error| unwritten(&error))? {
                 Standing::Ours { .. } => {
+                    none = false;
                     let back = if args.dry_run {
                         fs::symlink_metadata(folder.original(hook)).is_ok()
                     } else {
@@ -123,7 +119,7 @@ pub fn uninstall(
             }
         }
     }
-    if !lines.iter().any(|line| line.contains(": removed")) {
+    if none {
         lines.push("no hook of ours is here, nothing to remove".to_owned());
     }
     if args.dry_run {
@@ -181,6 +177,31 @@ fn obstacle(yard: &Yard, hook: &Hook, standing: &Standing, chain: bool) -> Optio
             chain: true,
         }),
     }
+}
+
+/// Returns what to add by hand: for the hooks that are in the way, and, where a manager has its
+/// file for all, for those that nothing stands in the way of.
+fn by_hand(
+    yard: &Yard,
+    obstacles: &[(&Hook, Obstacle)],
+    steps: &[(&Hook, Standing)],
+) -> Vec<String> {
+    if !obstacles.iter().any(|(_, obstacle)| obstacle.by_hand) {
+        return Vec::new();
+    }
+    let managed =
+        |hook: &Hook| yard.repo.root().map(|root| to_managers(hook, root)).unwrap_or_default();
+    let mut lines = Vec::new();
+    for (hook, _) in obstacles {
+        let mut add = managed(hook);
+        if add.is_empty() {
+            add = to_hook(hook, &yard.shown(&yard.hooks.file(hook)));
+        }
+        lines.append(&mut add);
+    }
+    let absent = steps.iter().filter(|(_, standing)| *standing == Standing::Absent);
+    lines.extend(absent.flat_map(|(hook, _)| managed(hook)));
+    lines
 }
 
 fn refused(yard: &Yard, obstacles: &[(&Hook, Obstacle)], chain: bool) -> Failure {

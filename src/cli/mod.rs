@@ -7,6 +7,7 @@ mod check_rules;
 mod check_staged;
 mod completions;
 pub mod defaults;
+mod doctor;
 mod explain;
 pub mod failure;
 mod hook_managers;
@@ -61,6 +62,7 @@ enum Command {
     PrePush(pre_push::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
+    Doctor(doctor::Args),
     Rules(rules::Args),
     #[command(hide = true)]
     SampleRules(sample::Args),
@@ -94,6 +96,7 @@ impl Command {
             Self::PrePush(args) => pre_push::run(&args, world, out),
             Self::Install(args) => install::run(&args, world, out),
             Self::Uninstall(args) => uninstall::run(&args, world, out),
+            Self::Doctor(args) => doctor::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),
             Self::SampleRules(args) => sample::run(&args, out),
             Self::Completions(args) => {

@@ -5,7 +5,7 @@
 
 use crate::domain::Entry;
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What the entries of one installation have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,8 +41,23 @@ pub struct Wiring {
     pub edits: fn(&Plan) -> Vec<Entry>,
     /// Returns what in a settings file keeps the agent from running its hooks, one sentence each.
     pub traps: fn(&str) -> Vec<String>,
+    /// Tells whether a settings file switches off every hook of the agent, wherever it stands.
+    pub silences: fn(&str) -> bool,
+    /// Returns payloads to try an entry with, for a project's folder.
+    pub trial: fn(&str) -> Trial,
+    /// Tells whether a reply refuses.
+    pub refuses: fn(&str) -> bool,
     /// How a person sees in the agent that the hook is there.
     pub look: &'static str,
+}
+
+/// Payloads that show whether an entry works; nothing in them is ever done.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// An event that no rule has a word about.
+    pub harmless: String,
+    /// An edit that is refused whatever the rules are: of git's own folder.
+    pub refused: String,
 }
 
 /// Every agent that can be wired.
@@ -57,6 +72,9 @@ pub const WIRINGS: &[Wiring] = &[Wiring {
     user: "settings.json",
     edits: claude_edits,
     traps: claude_traps,
+    silences: claude_silences,
+    trial: claude_trial,
+    refuses: claude_refuses,
     look: "type /hooks: the entry stands under PreToolUse",
 }];
 
@@ -125,6 +143,37 @@ fn claude_traps(text: &str) -> Vec<String> {
         format!("`{place}` {what}: Claude Code ignores every hook in this file until it is mended")
     });
     off.into_iter().chain(void).collect()
+}
+
+fn claude_silences(text: &str) -> bool {
+    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    settings.get("disableAllHooks") == Some(&Value::Bool(true))
+}
+
+fn claude_trial(project: &str) -> Trial {
+    let payload = |tool: &str, input: &Value| {
+        let payload = json!({
+            "session_id": "solvi-hook-doctor",
+            "cwd": project,
+            "hook_event_name": "PreToolUse",
+            "permission_mode": "default",
+            "tool_name": tool,
+            "tool_input": input,
+            "tool_use_id": "solvi-hook-doctor",
+        });
+        payload.to_string()
+    };
+    let file = format!("{project}/.git/solvi-hook-doctor");
+    Trial {
+        harmless: payload("Read", &json!({"file_path": file})),
+        refused: payload("Write", &json!({"file_path": file, "content": "a trial\n"})),
+    }
+}
+
+fn claude_refuses(reply: &str) -> bool {
+    let reply: Value = serde_json::from_str(reply).unwrap_or_default();
+    let verdict = reply.pointer("/hookSpecificOutput/permissionDecision");
+    verdict.and_then(Value::as_str) == Some("deny")
 }
 
 /// Returns the first part of the hooks that Claude Code does not accept, and what it is.

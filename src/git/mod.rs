@@ -23,6 +23,7 @@ pub mod patch;
 mod program;
 pub mod pushed;
 mod reading;
+pub mod rehearsal;
 mod renames;
 mod repo;
 pub mod shims;

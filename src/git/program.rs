@@ -34,6 +34,15 @@ const LOCAL: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
+/// Returns a command that sees no repository but the one it is started in.
+pub(super) fn apart(program: &str) -> Command {
+    let mut command = Command::new(program);
+    for name in LOCAL {
+        command.env_remove(name);
+    }
+    command
+}
+
 fn git(repo: &Repo) -> Result<Command, GitError> {
     if !repo.trusted() {
         return Err(GitError::Distrusted { git_dir: repo.git_dir().to_owned() });

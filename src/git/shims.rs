@@ -72,6 +72,12 @@ impl Hook {
     }
 }
 
+/// Returns the words that a shim names as the programs to try, as a shell reads them.
+#[must_use]
+pub fn programs(shim: &str) -> Option<&str> {
+    shim.lines().find_map(|line| line.strip_prefix("for program in ")?.strip_suffix("; do"))
+}
+
 /// Whose ground a hooks folder is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {

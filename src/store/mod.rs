@@ -6,6 +6,7 @@ pub mod files;
 pub mod hook_groups;
 mod ignored;
 pub mod json_text;
+pub mod last;
 pub mod own_entries;
 mod plan;
 pub mod record;

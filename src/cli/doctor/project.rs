@@ -1,0 +1,99 @@
+//! The rules of a project, and the records that are kept of it.
+
+use super::Report;
+use crate::cli::defaults::{RulesSource, STORE};
+use crate::cli::failure::Failure;
+use crate::cli::world::World;
+use crate::git::{GitError, Repo};
+use crate::store::last;
+use std::path::Path;
+
+const RULES: &str = "rules";
+const RECORDS: &str = "records";
+
+/// Looks at the rules: every pattern of every rule.
+pub fn rules(root: &Path, world: &World, report: &mut Report) {
+    let source = match RulesSource::find(None, root, world) {
+        Ok(source) => source,
+        Err(Failure { headline, causes, next }) => {
+            return report.bad(
+                RULES,
+                format!("{headline}: {}", causes.join("; ")),
+                next.unwrap_or_default(),
+            );
+        }
+    };
+    let next = "correct it, then run `solvi-hook rules check`; until then every edit asks";
+    let book = match source.load() {
+        Ok(book) => book,
+        Err(error) => return report.bad(RULES, error.to_string(), next),
+    };
+    let (count, name) = (book.rules.len(), source.name());
+    let wrong: Vec<_> = book.rules.iter().filter_map(|rule| rule.verify().err()).collect();
+    for error in &wrong {
+        report.bad(RULES, error.to_string(), next);
+    }
+    match (&source, wrong.is_empty()) {
+        (_, false) => {}
+        (RulesSource::BuiltIn, true) => report.ok(
+            RULES,
+            format!("the {count} built-in rules judge, because the project has no rules file"),
+        ),
+        (RulesSource::File(..), true) if count == 0 => report.warn(
+            RULES,
+            format!("{name} holds no rule, so that nothing is refused but edits of our own files"),
+            "write one: `solvi-hook rules sample` shows how",
+        ),
+        (RulesSource::File(..), true) => {
+            report.ok(RULES, format!("{name}: {count} rules, every pattern can be read"));
+        }
+    }
+}
+
+/// Looks at where records are kept: that git does not see them, and that the chain's end is sound.
+pub fn records(root: &Path, report: &mut Report) {
+    match Repo::open(root) {
+        Ok(repo) => out_of_git(&repo, report),
+        Err(GitError::NoRepository { .. }) => {}
+        Err(error) => report.bad(RECORDS, error.to_string(), error.next().unwrap_or_default()),
+    }
+    match last::last(&root.join(STORE)) {
+        Ok(None) => report.ok(RECORDS, format!("{STORE} is not there yet: nothing was decided")),
+        Ok(Some(last::Last { count, wrong: None })) => {
+            let text = "the last one is sound (the chain was not verified in full)";
+            report.ok(RECORDS, format!("{STORE}: {count} records, {text}"));
+        }
+        Ok(Some(last::Last { count, wrong: Some(wrong) })) => report.bad(
+            RECORDS,
+            format!("{STORE}: {count} records, and {wrong}"),
+            "find out who wrote to it; a copy of the file as it is now is evidence",
+        ),
+        Err(error) => report.bad(
+            RECORDS,
+            error.to_string(),
+            "make it readable to you; decisions are not kept until it is",
+        ),
+    }
+}
+
+fn out_of_git(repo: &Repo, report: &mut Report) {
+    let tracked = repo.first_below(".solvi/");
+    // Before the first record there is no folder, and the first record begins with the ignoring.
+    let there = repo.root().is_some_and(|root| root.join(".solvi").exists());
+    match (tracked, repo.is_ignored(STORE, false)) {
+        (Ok(Some(path)), _) => report.bad(
+            RECORDS,
+            format!("{path} is tracked by git: what agents meant to write could be committed"),
+            "`git rm -r --cached .solvi`, and commit that",
+        ),
+        (Ok(None), Ok(false)) if there => report.bad(
+            RECORDS,
+            ".solvi/ is not ignored by git: what agents meant to write could be committed",
+            "put a line `*` into .solvi/.gitignore",
+        ),
+        (Ok(None), Ok(_)) => report.ok(RECORDS, ".solvi/ is kept out of git"),
+        (Err(error), _) | (_, Err(error)) => {
+            report.bad(RECORDS, error.to_string(), error.next().unwrap_or_default());
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Is the end of a store sound? Only the end is looked at, and nothing is written.
+
+use super::chain::{Tip, record_hash};
+use super::tail::{self, Tail};
+use super::traces::StoreError;
+use serde_json::{Map, Value};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// How much of the end is read in search of the last record.
+const WINDOW: u64 = 8 << 20;
+
+/// The end of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Last {
+    /// How many records the chain has.
+    pub count: u64,
+    /// What is wrong with the end; none when it is sound.
+    pub wrong: Option<&'static str>,
+}
+
+/// Looks at the end of a store; none when there is no store.
+pub fn last(path: &Path) -> Result<Option<Last>, StoreError> {
+    let cannot = |source| StoreError::Io { act: "read", path: path.to_owned(), source };
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(cannot(error)),
+    };
+    let mut head = path.as_os_str().to_owned();
+    head.push(".head");
+    let head = fs::read(head).ok();
+    let Tail { tip, torn } = tail::find(&mut file, head.as_deref()).map_err(cannot)?;
+    let wrong = match newest(&mut file).map_err(cannot)? {
+        _ if torn => Some("its last line is torn: a writer was stopped in the middle of it"),
+        None if tip == Tip::default() => None,
+        None => Some("its last line is no record"),
+        Some(record) if record.get("hash") != Some(&tip.hash.clone().into()) => {
+            Some("its last line is no record of the chain")
+        }
+        Some(record) if record_hash(&record) != tip.hash => {
+            Some("its last record is not what its hash was taken over")
+        }
+        Some(_) if head.is_none() => {
+            Some("its head file is gone, so that missing records would not show")
+        }
+        Some(_)
+            if head.and_then(|head| serde_json::from_slice(&head).ok()) != Some(tip.clone()) =>
+        {
+            Some("its head file does not agree with its last record")
+        }
+        Some(_) => None,
+    };
+    Ok(Some(Last { count: tip.count, wrong }))
+}
+
+/// Returns the record in the last line.
+fn newest(file: &mut File) -> io::Result<Option<Map<String, Value>>> {
+    let length = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(WINDOW)))?;
+    let mut bytes = Vec::new();
+    file.take(WINDOW).read_to_end(&mut bytes)?;
+    let line = bytes.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    Ok(serde_json::from_slice(line).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::store::chain::Entry;
+    use crate::store::traces::Traces;
+    use serde_json::json;
+    use std::time::Duration;
+
+    #[test]
+    fn the_end_of_a_store_is_sound_until_somebody_changes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        assert_eq!(last(&path).unwrap(), None);
+        let store = Traces::at(&path, Duration::from_secs(9)).unwrap();
+        for text in ["one", "two"] {
+            let Value::Object(record) = json!({"v": 2, "kind": "ask", "meta": text}) else {
+                unreachable!()
+            };
+            store.append(&[Entry::whole(record)]).unwrap();
+        }
+        assert_eq!(last(&path).unwrap(), Some(Last { count: 2, wrong: None }));
+        let text = fs::read_to_string(&path).unwrap();
+        let wrong = |text: &str| {
+            fs::write(&path, text).unwrap();
+            last(&path).unwrap().unwrap().wrong.unwrap_or_default()
+        };
+        assert!(wrong(&text.replace("two", "too")).contains("hash"));
+        assert!(wrong(text.trim_end()).contains("torn"));
+        assert!(wrong(&format!("{text}more\n")).contains("no record"));
+        let first = text.lines().next().unwrap();
+        assert!(wrong(&format!("{first}\n")).contains("head file does not agree"));
+        fs::remove_file(folder.path().join("t.jsonl.head")).unwrap();
+        assert!(wrong(&text).contains("head file is gone"));
+    }
+}
