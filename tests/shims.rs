@@ -398,11 +398,14 @@ fn a_working_tree_apart_from_its_repository_is_guarded() {
     let said = said(command, b"");
     assert_eq!(said.status, Some(0), "{said:?}");
     assert!(bare.join("hooks/pre-commit").exists());
-    yard.fake("exit 1");
-    let dots =
-        ["--git-dir", bare.to_str().unwrap(), "--work-tree", home.to_str().unwrap(), "commit"];
-    let refused = yard.tries(&[&dots[..], &["-q", "--allow-empty", "-m", "m"]].concat());
-    assert_eq!(refused.status, Some(1));
+    let rules = "[[rule]]\nid = \"r\"\npaths = [\"**\"]\nforbid = [\"BA[D]\"]\n";
+    fs::write(home.join("solvi-rules.toml"), rules).unwrap();
+    fs::write(home.join(".profile"), "BAD\n").unwrap();
+    let dots = ["--git-dir", bare.to_str().unwrap(), "--work-tree", home.to_str().unwrap()];
+    yard.git(&[&dots[..], &["add", home.join(".profile").to_str().unwrap()]].concat());
+    let refused = yard.tries(&[&dots[..], &["commit", "-q", "-m", "m"]].concat());
+    assert_eq!(refused.status, Some(1), "{refused:?}");
+    assert!(format!("{refused:?}").contains(".profile:1"), "{refused:?}");
 }
 
 #[test]
