@@ -34,6 +34,20 @@ fn a_wrong_value_is_told_with_a_right_one() {
         "5: rule `r`: `on_fail` is \"maybe\"; write \"deny\", \"ask\" or \"warn\"",
     );
     says(
+        "only = \"untracked\"",
+        "5: rule `r`: `only` is \"untracked\"; write \"tracked\", \"new\" or \"any\"",
+    );
+    says(
+        "on = [\"edit\",\n  \"merge\"]",
+        "6: rule `r`: `on` holds \"merge\"; write one or more of \"edit\", \"commit\", \"push\" \
+         and \"ci\"",
+    );
+    says(
+        "on = []",
+        "5: rule `r`: `on` is an empty list, so the rule would never count; name a moment, or \
+         remove the key: a rule without `on` always counts",
+    );
+    says(
         "redact = \"no\"",
         "5: rule `r`: `redact` is a string; write `redact = true` or `redact = false`",
     );

@@ -5,7 +5,9 @@ use super::explain::Explanation;
 use super::pen;
 use super::world::World;
 use crate::clients::{self, Client, Voice, payload};
-use crate::domain::{Action, Change, Decision, Event, Files, Finding, Part, Verdict, sanitize};
+use crate::domain::{
+    Action, Change, Decision, Event, Files, Finding, Moment, Part, Verdict, sanitize,
+};
 use crate::engine::rules::Rulebook;
 use crate::engine::{self, Judge, own_files::OwnFiles, tripwire::Tripwire};
 use crate::store::files::DiskFiles;
@@ -177,9 +179,10 @@ impl Hook {
             },
         };
         let book = source.map_err(|failure| failure.causes.join(" ")).and_then(|source| {
-            let book = source.load().map_err(|error| error.to_string());
-            told.rules(source.name(), book.as_ref().map_or(0, |book| book.rules.len()));
-            book
+            let mut book = source.load().map_err(|error| error.to_string())?;
+            book.keep_for(Moment::Edit);
+            told.rules(source.name(), book.rules.len());
+            Ok(book)
         });
         let (book, broken) = match book {
             Ok(book) => (book, None),

@@ -5,9 +5,11 @@
 //! `rules check` prepares every rule.
 
 mod error;
+mod limits;
 mod load;
 
 pub use error::RulesError;
+pub use limits::Only;
 pub use load::{Form, RULE_KEYS, load};
 
 use super::Judge;
@@ -16,7 +18,7 @@ use super::glob::Globs;
 use super::pattern::{Pattern, Scope};
 use super::python::Module;
 use crate::domain::sanitize::excerpt;
-use crate::domain::{Change, Content, Finding, Line, Part, Spot, Verdict, diff};
+use crate::domain::{Change, Content, Finding, Line, Moment, Part, Spot, Verdict, diff};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -27,6 +29,8 @@ pub struct Rulebook {
     pub rules: Vec<Rule>,
     /// The file, as it is named in messages.
     pub file: String,
+    // Rules that are not for this moment and redact: a secret is one at every moment.
+    aside: Vec<Rule>,
 }
 
 /// One rule: a set of paths, and what holds for changes there.
@@ -44,6 +48,10 @@ pub struct Rule {
     pub instead: Option<String>,
     /// What a broken rule leads to.
     pub on_fail: Verdict,
+    /// Which files it is for, by what git knows of them.
+    pub only: Only,
+    /// The moments that it is for.
+    pub on: Vec<Moment>,
     /// Whether what it matches is secret: masked wherever it is shown, never stored.
     pub redact: bool,
     /// A yes/no question for changes that the rule meets; "yes" breaks the rule.
@@ -84,6 +92,13 @@ impl Rule {
     #[must_use]
     pub fn covers(&self, path: &str) -> bool {
         self.globs.cover(path)
+    }
+
+    /// Tells whether the rule judges a change: its paths cover the place, and it is for files of
+    /// that standing.
+    #[must_use]
+    pub fn meets(&self, change: &Change) -> bool {
+        self.covers(change.place.as_str()) && self.only.fits(change.standing)
     }
 
     /// Tells whether the rule has no check and no question, so that any change is a finding.
@@ -251,15 +266,39 @@ impl Rule {
 impl Judge for Rulebook {
     fn look(&self, change: &Change) -> Vec<Finding> {
         let module = OnceCell::new();
-        let met = self.rules.iter().filter(|rule| rule.covers(change.place.as_str()));
-        met.flat_map(|rule| rule.look(change, &module)).collect()
+        self.meeting(change).flat_map(|rule| rule.look(change, &module)).collect()
     }
 }
 
 impl Rulebook {
-    /// Returns the rules that cover a change's path.
+    /// Keeps the rules that are for a moment. What the others would redact stays masked.
+    ///
+    /// ```
+    /// use solvi_hook::domain::Moment;
+    /// use solvi_hook::engine::rules::{Form, load};
+    ///
+    /// let text = "[[rule]]\nid = \"late\"\npaths = [\"**\"]\non = [\"commit\", \"push\"]\n";
+    /// let mut book = load(text, Form::Toml, "solvi-rules.toml").unwrap();
+    /// book.keep_for(Moment::Commit);
+    /// assert_eq!(book.rules.len(), 1);
+    /// book.keep_for(Moment::Edit);
+    /// assert!(book.rules.is_empty());
+    /// ```
+    pub fn keep_for(&mut self, moment: Moment) {
+        let gone = self.rules.extract_if(.., |rule| !rule.on.contains(&moment));
+        self.aside.extend(gone.filter(|rule| rule.redact));
+    }
+
+    /// Returns the rules that judge a change.
     pub fn meeting<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Rule> {
-        self.rules.iter().filter(|rule| rule.covers(change.place.as_str()))
+        self.rules.iter().filter(|rule| rule.meets(change))
+    }
+
+    /// Returns the rules whose secrets are masked in a change: they cover its path, whatever
+    /// files and moments they judge.
+    pub(super) fn redacting<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Rule> {
+        let rules = self.rules.iter().chain(&self.aside);
+        rules.filter(|rule| rule.redact && rule.covers(change.place.as_str()))
     }
 }
 
