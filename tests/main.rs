@@ -6,6 +6,8 @@ mod bad_input;
 mod claude;
 #[cfg(unix)]
 mod git;
+#[cfg(unix)]
+mod index;
 mod papers;
 mod parity;
 mod report;

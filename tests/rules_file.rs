@@ -115,6 +115,14 @@ fn every_pattern_is_read_by_rules_check_and_only_the_needed_ones_by_a_hook() {
 }
 
 #[test]
+fn what_a_rule_is_limited_to_is_listed() {
+    let rules =
+        "[[rule]]\nid = \"r\"\npaths = [\"**\"]\nonly = \"new\"\non = [\"commit\", \"push\"]\n";
+    let said = House::new().rules(rules).run(&["rules", "check"], "");
+    assert!(said.stdout.contains("r (deny, only new, on commit push): any change"), "{said:?}");
+}
+
+#[test]
 fn a_json_file_is_read_like_a_toml_file() {
     let house = House::new().file(
         "rules.json",

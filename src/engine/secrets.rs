@@ -57,7 +57,7 @@ struct Mask {
 
 impl Mask {
     fn cover_whole_lines(&mut self, finding: &Finding) {
-        if finding.part != Part::Checks {
+        if !matches!(finding.part, Part::Checks | Part::Beside) {
             return;
         }
         let secret = finding.spots.iter().filter(|spot| {

@@ -3,7 +3,7 @@
 //! A pattern that could never match is refused with what to write in its place.
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 
 /// One pattern of a rule: `os.system`, `pickle.*`, `subprocess.*(shell=True)`.
@@ -23,7 +23,7 @@ enum Shape {
     /// One `*` and no other glob: what stands before it and behind it.
     Star(String, String),
     /// Anything else, compiled when a name could match.
-    Glob(Box<Glob>, OnceCell<GlobMatcher>),
+    Glob(Box<Glob>, OnceLock<GlobMatcher>),
 }
 
 impl CallPattern {
@@ -205,7 +205,7 @@ fn shape(name: &str) -> Result<Shape, String> {
     // Braces and backslashes are not names, so only classes hold them.
     let glob = GlobBuilder::new(name).literal_separator(false).backslash_escape(false).build();
     let glob = glob.map_err(|error| format!("`{name}` is no glob: {}", error.kind()))?;
-    Ok(Shape::Glob(Box::new(glob), OnceCell::new()))
+    Ok(Shape::Glob(Box::new(glob), OnceLock::new()))
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! From the text of a rules file to its rules: every key checked, every error placed.
 
 use super::limits;
+use super::realm::Realm;
 use super::{Question, Rule, Rulebook, RulesError, Spelled};
 use crate::domain::{Moment, Verdict};
 use crate::engine::checks::KINDS;
 use crate::engine::document::{self, Entry, Node, Value};
 use crate::engine::glob::Globs;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// How a rules file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,6 +206,8 @@ impl Fields<'_> {
         let name = record_name(&id);
         Ok(Rule {
             globs: Globs::new(&paths),
+            realm: Realm::default(),
+            ready: OnceLock::new(),
             name,
             id,
             paths,
