@@ -34,6 +34,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Reads the payload that a coding agent sends before a tool runs, works out the file after the
 /// edit, judges the lines that it adds by the repository's rules, and writes the agent's reply to
 /// standard output: deny or ask with the reason, or nothing when no rule stands against it.
+/// Git's index is read only where it can matter: lines that are in the working tree and not
+/// staged, a path in conflict, a file that is not there; see `man solvi-rules`.
 /// Always exits 0: an agent takes the exit status for more than it says.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Clone, Debug, clap::Args)]

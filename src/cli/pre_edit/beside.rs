@@ -164,8 +164,7 @@ impl<'a> Beside<'a> {
         if change.numbering != Numbering::File || change.moved_from.is_some() {
             return Vec::new();
         }
-        let stops = |rule: &&Rule| rule.stops_commits();
-        let suspects: Vec<&Rule> = self.book.suspecting(change).filter(stops).collect();
+        let suspects: Vec<&Rule> = self.book.suspecting(change).collect();
         if suspects.is_empty() {
             return Vec::new();
         }

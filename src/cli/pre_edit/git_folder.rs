@@ -13,7 +13,9 @@ impl GitFolder {
     #[must_use]
     pub fn of(root: &Path) -> Self {
         let named = root.join(".git");
-        let pointer = fs::read_to_string(&named).ok();
+        // Whatever else bears that name is not read: a pipe would never end.
+        let is_pointer = fs::metadata(&named).is_ok_and(|meta| meta.is_file() && meta.len() < 8192);
+        let pointer = if is_pointer { fs::read_to_string(&named).ok() } else { None };
         let target = pointer.as_deref().and_then(|text| text.strip_prefix("gitdir:"));
         Self(target.map_or(named, |target| root.join(target.trim())))
     }

@@ -121,8 +121,7 @@ impl Rule {
     }
 
     /// Tells whether a breach of it stops a commit.
-    #[must_use]
-    pub fn stops_commits(&self) -> bool {
+    fn stops_commits(&self) -> bool {
         self.on_fail > Verdict::Warn && self.on.contains(&Moment::Commit)
     }
 
@@ -352,13 +351,13 @@ impl Rulebook {
         met.map(|rule| rule.finding(Part::Touch, seen())).collect()
     }
 
-    /// Returns the rules of which some line of the file after the edit may be a breach, added or
-    /// not: those about lines, with a needle in the text.
+    /// Returns the rules that stop a commit and that some line of the file after the edit may
+    /// break, added or not: those about lines, with a needle in the text.
     pub fn suspecting<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Rule> {
         let may = |rule: &&Rule| {
             rule.ready().is_ok_and(|ready| ready.checks.iter().any(|check| check.may_find(change)))
         };
-        self.meeting(change).filter(may)
+        self.meeting(change).filter(|rule| rule.stops_commits()).filter(may)
     }
 
     /// Returns the rules that judge a change.
