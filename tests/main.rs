@@ -8,6 +8,8 @@ mod claude;
 mod doctor;
 #[cfg(unix)]
 mod git;
+#[cfg(unix)]
+mod index;
 mod papers;
 mod parity;
 mod report;

@@ -34,6 +34,20 @@ fn a_wrong_value_is_told_with_a_right_one() {
         "5: rule `r`: `on_fail` is \"maybe\"; write \"deny\", \"ask\" or \"warn\"",
     );
     says(
+        "only = \"untracked\"",
+        "5: rule `r`: `only` is \"untracked\"; write \"tracked\", \"new\" or \"any\"",
+    );
+    says(
+        "on = [\"edit\",\n  \"merge\"]",
+        "6: rule `r`: `on` holds \"merge\"; write one or more of \"edit\", \"commit\", \"push\" \
+         and \"ci\"",
+    );
+    says(
+        "on = []",
+        "5: rule `r`: `on` is an empty list, so the rule would never count; name a moment, or \
+         remove the key: a rule without `on` always counts",
+    );
+    says(
         "redact = \"no\"",
         "5: rule `r`: `redact` is a string; write `redact = true` or `redact = false`",
     );
@@ -98,6 +112,14 @@ fn every_pattern_is_read_by_rules_check_and_only_the_needed_ones_by_a_hook() {
     let house = House::new().rules(&rules.replace("paths = [\"**\"]", "paths = [\"src/*\"]"));
     assert_eq!(house.write("a.txt", "x\n").verdict(), "allow");
     house.write("src/a.txt", "x\n").expect("ask", &["solvi-rules.toml:4", "(open"]);
+}
+
+#[test]
+fn what_a_rule_is_limited_to_is_listed() {
+    let rules =
+        "[[rule]]\nid = \"r\"\npaths = [\"**\"]\nonly = \"new\"\non = [\"commit\", \"push\"]\n";
+    let said = House::new().rules(rules).run(&["rules", "check"], "");
+    assert!(said.stdout.contains("r (deny, only new, on commit push): any change"), "{said:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::check_rules::{Rules, Wanted};
 use super::failure::Failure;
 use super::keep::Keep;
 use super::world::World;
-use crate::domain::{Verdict, sanitize};
+use crate::domain::{Moment, Verdict, sanitize};
 use crate::engine::glob::Globs;
 use crate::git::{Delta, Repo, patch};
 use crate::report::Commit;
@@ -75,7 +75,8 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let folder = args.project.as_ref().map_or(world.cwd.clone(), |folder| world.path(folder));
     let repo = Repo::open(&folder).map(|repo| repo.offline(args.options.offline));
     let root = repo.as_ref().ok().and_then(Repo::root).unwrap_or(&folder).to_owned();
-    let wanted = Wanted { named: args.rules.as_deref(), root: &root, only: &args.rule };
+    let wanted =
+        Wanted { named: args.rules.as_deref(), root: &root, only: &args.rule, moment: Moment::Ci };
     let (rules, survey) = match (&args.patch, repo) {
         (Some(patch), repo) => {
             let rules = match (&args.rules_from, repo) {

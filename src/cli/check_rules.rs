@@ -5,7 +5,7 @@ use super::defaults::{RULES_FILES, RulesSource};
 use super::failure::Failure;
 use super::sample;
 use super::world::World;
-use crate::domain::Place;
+use crate::domain::{Moment, Place};
 use crate::engine::rules::{Form, Rulebook, load};
 use crate::git::{Delta, Repo};
 use std::path::{Path, PathBuf};
@@ -32,6 +32,8 @@ pub struct Wanted<'a> {
     pub root: &'a Path,
     /// The only rules that are wanted; all when empty.
     pub only: &'a [String],
+    /// When they judge.
+    pub moment: Moment,
 }
 
 impl Rules {
@@ -62,7 +64,7 @@ impl Rules {
                 ));
             }
         }
-        rules.choose(wanted.only)
+        rules.choose(wanted)
     }
 
     /// Takes the rules of a revision, so that a change cannot weaken the rules that judge it.
@@ -99,7 +101,7 @@ impl Rules {
                     .next("name the one that counts with `--rules`"));
             }
         };
-        rules.choose(wanted.only)
+        rules.choose(wanted)
     }
 
     /// Takes the rules of the working tree.
@@ -107,7 +109,7 @@ impl Rules {
         let source = RulesSource::find(wanted.named, wanted.root, world)?;
         let book = source.load()?;
         let files = candidates(wanted, world);
-        Self { book, every_rule: true, notes: Vec::new(), files }.choose(wanted.only)
+        Self { book, every_rule: true, notes: Vec::new(), files }.choose(wanted)
     }
 
     fn built_in() -> Result<Self, Failure> {
@@ -125,9 +127,11 @@ impl Rules {
         Ok(Self { book, every_rule: true, notes: Vec::new(), files: vec![name.to_owned()] })
     }
 
-    /// Keeps the named rules alone.
-    fn choose(mut self, only: &[String]) -> Result<Self, Failure> {
+    /// Keeps the rules that are wanted: of this moment, and, where some are named, these alone.
+    fn choose(mut self, wanted: Wanted<'_>) -> Result<Self, Failure> {
+        let only = wanted.only;
         if only.is_empty() {
+            self.book.keep_for(wanted.moment);
             return Ok(self);
         }
         let known = |id: &&String| !self.book.rules.iter().any(|rule| rule.id == **id);
@@ -140,6 +144,7 @@ impl Rules {
             )));
         }
         self.book.rules.retain(|rule| only.contains(&rule.id));
+        self.book.keep_for(wanted.moment);
         self.every_rule = false;
         Ok(self)
     }

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::terminal;
 use super::world::World;
 use super::{defaults, keep};
-use crate::domain::Verdict;
+use crate::domain::{Moment, Verdict};
 use crate::git::Repo;
 use crate::store::record::Occasion;
 use std::io::Write;
@@ -44,7 +44,8 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let folder = args.project.as_ref().map_or(world.cwd.clone(), |folder| world.path(folder));
     let repo = Repo::open(&folder)?.offline(args.options.offline);
     let root = repo.root().unwrap_or(&folder).to_owned();
-    let wanted = Wanted { named: args.rules.as_deref(), root: &root, only: &[] };
+    let wanted =
+        Wanted { named: args.rules.as_deref(), root: &root, only: &[], moment: Moment::Commit };
     let rules = Rules::staged(wanted, &repo, world)?;
     let deltas = repo.staged()?;
     let mut survey = Survey::of("staged changes");

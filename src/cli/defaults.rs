@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 pub const RULES_FILES: [&str; 3] =
     ["solvi-rules.toml", ".config/solvi-rules.toml", ".claude/solvi-rules.toml"];
 
+/// The variable that names the rules file when no flag does.
+pub const RULES_VARIABLE: &str = "SOLVI_HOOK_RULES";
+
 /// Where the records of hooks are kept, from the project's root.
 pub const STORE: &str = ".solvi/traces/hooks.jsonl";
 
@@ -43,7 +46,7 @@ impl RulesSource {
     /// [`RULES_FILES`] that exists; else the built-in ones.
     pub fn find(flag: Option<&Path>, root: &Path, world: &World) -> Result<Self, Failure> {
         let named = flag.map(Path::to_owned);
-        let named = named.or_else(|| world.env("SOLVI_HOOK_RULES").map(PathBuf::from));
+        let named = named.or_else(|| world.env(RULES_VARIABLE).map(PathBuf::from));
         if let Some(named) = named {
             return Ok(Self::File(root.join(&named), named.display().to_string()));
         }

@@ -1,17 +1,25 @@
 //! `pre-edit`: a proposed edit on standard input is judged, answered and kept.
 
+mod beside;
+mod git_folder;
+mod nested;
+
 use super::defaults::{self, RulesSource};
 use super::explain::Explanation;
 use super::keep::Keep;
 use super::pen;
 use super::world::World;
 use crate::clients::{self, Client, Voice, payload};
-use crate::domain::{Action, Change, Decision, Event, Files, Finding, Part, Verdict};
+use crate::domain::{
+    Action, Change, Decision, Event, Files, Finding, Moment, Part, Verdict, sanitize,
+};
 use crate::engine::rules::Rulebook;
 use crate::engine::{self, Judge, own_files::OwnFiles, tripwire::Tripwire};
 use crate::store::files::DiskFiles;
 use crate::store::record::Occasion;
 use crate::store::traces::StoreError;
+use beside::Beside;
+use nested::Nested;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,6 +32,8 @@ const LARGEST_PAYLOAD: u64 = 16 << 20;
 /// Reads the payload that a coding agent sends before a tool runs, works out the file after the
 /// edit, judges the lines that it adds by the repository's rules, and writes the agent's reply to
 /// standard output: deny or ask with the reason, or nothing when no rule stands against it.
+/// Git's index is read only where it can matter: lines that are in the working tree and not
+/// staged, a path in conflict, a file that is not there; see `man solvi-rules`.
 /// Always exits 0: an agent takes the exit status for more than it says.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Clone, Debug, clap::Args)]
@@ -165,31 +175,45 @@ impl Hook {
         voice: &mut Voice,
         told: &mut Explanation,
     ) -> Decision {
-        let Action::Edit(changes) = event.action.clone() else { return Decision::default() };
+        let Action::Edit(mut changes) = event.action.clone() else { return Decision::default() };
         voice.judged = true;
         let source = RulesSource::find(self.args.rules.as_deref(), files.root(), &self.world);
+        let mut nested = Nested::of(&changes, files);
         let own = OwnFiles {
             rules_file: match &source {
                 Ok(RulesSource::File(path, _)) => files.place(&path.to_string_lossy()).ok(),
                 _ => None,
             },
+            roots: nested.folders.clone(),
         };
         let book = source.map_err(|failure| failure.causes.join(" ")).and_then(|source| {
-            let book = source.load().map_err(|error| error.to_string());
-            told.rules(source.name(), book.as_ref().map_or(0, |book| book.rules.len()));
-            book
+            let mut book = source.load().map_err(|error| error.to_string())?;
+            book.keep_for(Moment::Edit);
+            told.rules(source.name(), book.rules.len());
+            Ok(book)
         });
-        let (book, broken) = match book {
-            Ok(book) => (book, None),
-            Err(trouble) => (Rulebook::default(), Some(Broken(trouble))),
+        let book = match book {
+            Ok(mut book) => {
+                if !self.names_rules() {
+                    nested.add_rules(&mut book, files, &self.world);
+                }
+                book
+            }
+            Err(trouble) => {
+                nested.broken.push(Broken { below: String::new(), trouble });
+                Rulebook::default()
+            }
         };
+        let beside = Beside::of(&mut changes, &book, files);
         let mut judges: Vec<&dyn Judge> = vec![&book];
-        judges.extend(broken.as_ref().map(|broken| broken as &dyn Judge));
+        judges.extend(nested.broken.iter().map(|broken| broken as &dyn Judge));
         if !self.args.no_instruction_check {
             judges.push(&Tripwire);
         }
         judges.push(&own);
+        judges.push(&beside);
         let decision = engine::decide(changes, &judges, &book);
+        voice.notes.extend(beside.notes.iter().map(|note| sanitize::visible(note).into_owned()));
         told.judged();
         if !self.args.no_store {
             match self.keep(event, &decision, files.root()) {
@@ -200,6 +224,11 @@ impl Hook {
             told.kept();
         }
         decision
+    }
+
+    /// Tells whether the rules file is named, and so meant for whatever is edited.
+    fn names_rules(&self) -> bool {
+        self.args.rules.is_some() || self.world.env(defaults::RULES_VARIABLE).is_some()
     }
 
     /// Keeps the decision; returns the sentence that says where.
@@ -216,16 +245,29 @@ impl Hook {
 }
 
 /// Stands in for rules that cannot be read: every change is one that could not be checked.
-struct Broken(String);
+struct Broken {
+    /// The folder that the rules are about, with `/` at its end; empty for all files.
+    below: String,
+    trouble: String,
+}
+
+impl Broken {
+    fn below(folder: &str, trouble: String) -> Self {
+        Self { below: format!("{folder}/"), trouble }
+    }
+}
 
 impl Judge for Broken {
-    fn look(&self, _change: &Change) -> Vec<Finding> {
+    fn look(&self, change: &Change) -> Vec<Finding> {
+        if !change.place.as_str().starts_with(&self.below) {
+            return Vec::new();
+        }
         vec![Finding {
             rule: "rules-file".to_owned(),
             part: Part::Checks,
             verdict: Verdict::Ask,
             spots: Vec::new(),
-            unknown: Some(self.0.clone()),
+            unknown: Some(self.trouble.clone()),
             why: "The rules of this project cannot be read.".to_owned(),
             instead: None,
         }]

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::keep::Keep;
 use super::world::World;
 use super::{defaults, terminal};
-use crate::domain::{Verdict, sanitize};
+use crate::domain::{Moment, Verdict, sanitize};
 use crate::git::Repo;
 use crate::git::pushed::{PushError, pushed};
 use crate::store::record::Occasion;
@@ -70,7 +70,8 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     }
     let Some(range) = pushed.range else { return Ok(0) };
     // The commit is what is checked out, so its own rules are the working tree's.
-    let wanted = Wanted { named: args.rules.as_deref(), root: &root, only: &[] };
+    let wanted =
+        Wanted { named: args.rules.as_deref(), root: &root, only: &[], moment: Moment::Push };
     let rules = Rules::on_disk(wanted, world)?;
     let deltas = repo.range(range.base, range.tip)?;
     let title = format!("{}..{}", range.base.short(), range.tip.short());

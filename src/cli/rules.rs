@@ -4,6 +4,8 @@ use super::defaults::{self, RulesSource};
 use super::failure::Failure;
 use super::sample;
 use super::world::World;
+use crate::domain::Moment;
+use crate::engine::rules::{Only, Rule};
 use clap::Subcommand;
 use std::io::Write;
 use std::path::PathBuf;
@@ -86,10 +88,23 @@ fn check(args: &Check, world: &World, out: &mut dyn Write) -> Result<u8, Failure
             out,
             "  {} ({}): {} in {}",
             rule.id,
-            rule.on_fail.word(),
+            limited(rule),
             parts.join(", "),
             rule.paths.join(" ")
         )?;
     }
     Ok(0)
+}
+
+/// Returns what a broken rule leads to, and what the rule is limited to.
+fn limited(rule: &Rule) -> String {
+    let mut words = rule.on_fail.word().to_owned();
+    if rule.only != Only::Any {
+        words = format!("{words}, only {}", rule.only.word());
+    }
+    if Moment::ALL.iter().any(|moment| !rule.on.contains(moment)) {
+        let on: Vec<&str> = rule.on.iter().map(|moment| moment.word()).collect();
+        words = format!("{words}, on {}", on.join(" "));
+    }
+    words
 }

@@ -63,6 +63,18 @@ impl Numbering {
     }
 }
 
+/// What git knows of a file before a change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// It is tracked; so is a file that is moved.
+    Tracked,
+    /// It is new to git.
+    New,
+    /// Nobody has asked git, or git could not say.
+    #[default]
+    Unknown,
+}
+
 /// One file of a proposed edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -81,6 +93,8 @@ pub struct Change {
     /// Why `added` may lack lines that the edit really brings (the file could not be read, say);
     /// a line check that finds nothing then cannot say that nothing is there.
     pub unsure: Option<String>,
+    /// Whether git tracks the file.
+    pub standing: Standing,
 }
 
 impl Change {
@@ -104,6 +118,7 @@ impl Change {
             after: Content::Text(after),
             numbering: Numbering::File,
             unsure: None,
+            standing: Standing::Unknown,
         }
     }
 
@@ -118,6 +133,7 @@ impl Change {
             added,
             numbering: Numbering::NewText,
             unsure: None,
+            standing: Standing::Unknown,
         }
     }
 
@@ -132,6 +148,7 @@ impl Change {
             added: Vec::new(),
             numbering: Numbering::File,
             unsure: None,
+            standing: Standing::Unknown,
         }
     }
 

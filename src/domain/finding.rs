@@ -36,6 +36,9 @@ pub enum Part {
     Instructions,
     /// Files that keep this guard in force.
     OwnFiles,
+    /// What stands beside the edit, in the index or in the working tree: never more than a
+    /// warning, and no part of what the edit was decided by.
+    Beside,
 }
 
 /// One place that a judge objects to.

@@ -120,7 +120,9 @@ pub fn place_of(spot: &Spot, finding: &Finding, change: &Change) -> String {
     let text = excerpt(&spot.text);
     match (&finding.part, text.is_empty()) {
         (_, true) => format!("{at}: {what}"),
-        (Part::Checks, false) if spot.what != FORBIDDEN => format!("{at}: {text} [{what}]"),
+        (Part::Checks | Part::Beside, false) if spot.what != FORBIDDEN => {
+            format!("{at}: {text} [{what}]")
+        }
         (_, false) => format!("{at}: {text}"),
     }
 }

@@ -4,7 +4,7 @@
 //! the one to change them unseen. Records and git's own files are never an agent's to write.
 
 use super::Judge;
-use crate::domain::{Change, Finding, Part, Place, Spot, Verdict};
+use crate::domain::{Change, Finding, Part, Place, RepoPath, Spot, Verdict};
 
 /// The name under which this judge's findings are told.
 pub const NAME: &str = "own-files";
@@ -14,6 +14,9 @@ pub const NAME: &str = "own-files";
 pub struct OwnFiles {
     /// The rules file in use, when it is none of the usual ones.
     pub rules_file: Option<Place>,
+    /// Folders that are repositories of their own, each with `/` at its end: the same holds from
+    /// their roots.
+    pub roots: Vec<String>,
 }
 
 /// What a file is for, and what an agent's change of it leads to.
@@ -53,7 +56,11 @@ impl Judge for OwnFiles {
         let found = if self.rules_file.as_ref() == Some(&change.place) {
             Some((Verdict::Ask, RULES))
         } else {
-            find(&change.place).map(|row| (row.verdict, row.why))
+            let below = self.roots.iter().filter_map(|root| {
+                RepoPath::new(change.place.as_str().strip_prefix(root)?).map(Place::Inside)
+            });
+            let rows = below.chain([change.place.clone()]).filter_map(|place| find(&place));
+            rows.map(|row| (row.verdict, row.why)).max_by_key(|(verdict, _)| *verdict)
         };
         let Some((verdict, why)) = found else { return Vec::new() };
         vec![Finding {
@@ -123,7 +130,7 @@ mod tests {
     #[test]
     fn the_rules_file_in_use_is_known_wherever_it_is() {
         let place = Place::Outside("/etc/rules.toml".into());
-        let judge = OwnFiles { rules_file: Some(place.clone()) };
+        let judge = OwnFiles { rules_file: Some(place.clone()), ..OwnFiles::default() };
         let change = Change::of_text("Write", place, "", "x\n".to_owned());
         assert_eq!(judge.look(&change).len(), 1);
     }

@@ -24,7 +24,7 @@ pub fn mask(
     change: &Change,
     book: &Rulebook,
 ) -> (Vec<Finding>, Option<Redaction>) {
-    let redacting: Vec<&Rule> = book.meeting(change).filter(|rule| rule.redact).collect();
+    let redacting: Vec<&Rule> = book.redacting(change).collect();
     if redacting.is_empty() {
         return (findings, None);
     }
@@ -57,7 +57,7 @@ struct Mask {
 
 impl Mask {
     fn cover_whole_lines(&mut self, finding: &Finding) {
-        if finding.part != Part::Checks {
+        if !matches!(finding.part, Part::Checks | Part::Beside) {
             return;
         }
         let secret = finding.spots.iter().filter(|spot| {
@@ -98,8 +98,7 @@ impl Mask {
                 return None;
             }
             // A secret that was there before: kept out of the store like any other.
-            let met = book.meeting(change).filter(|rule| rule.redact);
-            rules = met.map(|rule| rule.id.clone()).collect();
+            rules = book.redacting(change).map(|rule| rule.id.clone()).collect();
         }
         Some(Redaction { rules, added, after })
     }

@@ -5,7 +5,9 @@ use super::error::GitError;
 use super::objects::{Found, LARGEST, Objects};
 use super::repo::{Id, Repo};
 use super::staged::stored;
+use super::text;
 use super::tree::Entries;
+use crate::domain::Content;
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Flags, Mode as IndexMode, Stage};
@@ -49,49 +51,20 @@ impl Repo {
         }
     }
 
+    /// Reads the index, for several questions about it.
+    pub fn read_index(&self) -> Result<Index, GitError> {
+        self.index().map(Index)
+    }
+
     /// Reads the content of a path in the index; `None` when no file is there, or when it is in
     /// conflict.
     pub fn staged_blob(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
-        let (index, objects) = (self.index()?, self.objects());
-        let path = path.as_bytes().as_bstr();
-        if let Some(entry) = entry(&index, path) {
-            if entry.stage() != Stage::Unconflicted
-                || entry.flags.contains(Flags::INTENT_TO_ADD)
-                || !is_content(entry.mode)
-            {
-                return Ok(None);
-            }
-            let version = stored(entry).stored();
-            return version.map(|Version { id, .. }| blob_of(&objects, id)).transpose();
-        }
-        let Some((folder, above)) = above(&index, path) else { return Ok(None) };
-        if !above.mode.is_sparse() {
-            return Ok(None);
-        }
-        let below = path.get(folder.len()..).unwrap_or_default().as_bstr();
-        match find(&objects, above.id, below)? {
-            Some(blob) => blob_of(&objects, blob).map(Some),
-            None => Ok(None),
-        }
+        self.read_index()?.blob(self, path)
     }
 
     /// Returns how the index knows a path.
     pub fn index_entry(&self, path: &str) -> Result<Tracked, GitError> {
-        let index = self.index()?;
-        let path = path.as_bytes().as_bstr();
-        Ok(match entry(&index, path) {
-            Some(entry) if entry.stage() != Stage::Unconflicted => Tracked::Unmerged,
-            Some(entry) if entry.flags.contains(Flags::INTENT_TO_ADD) => Tracked::Intended,
-            Some(entry) if entry.mode.is_submodule() => Tracked::Submodule,
-            Some(entry) => {
-                Tracked::Yes { skip_worktree: entry.flags.contains(Flags::SKIP_WORKTREE) }
-            }
-            None => match above(&index, path) {
-                Some((_, entry)) if entry.mode.is_submodule() => Tracked::InSubmodule,
-                Some((_, entry)) if entry.mode.is_sparse() => Tracked::InSparseFolder,
-                _ => Tracked::No,
-            },
-        })
+        self.index().map(|index| Index(index).entry(path))
     }
 
     /// Returns the first path below a folder (named with its `/`) that the index holds.
@@ -113,6 +86,83 @@ impl Repo {
         let mode = if is_folder { IndexMode::DIR } else { IndexMode::FILE };
         let path = path.as_bytes().as_bstr();
         Ok(ignored.at_entry(path, Some(mode)).map_err(failed)?.is_excluded())
+    }
+}
+
+/// The index as it was when it was read.
+pub struct Index(State);
+
+impl Index {
+    /// Returns how it knows a path.
+    #[must_use]
+    pub fn entry(&self, path: &str) -> Tracked {
+        let (index, path) = (&self.0, path.as_bytes().as_bstr());
+        match entry(index, path) {
+            Some(entry) if entry.stage() != Stage::Unconflicted => Tracked::Unmerged,
+            Some(entry) if entry.flags.contains(Flags::INTENT_TO_ADD) => Tracked::Intended,
+            Some(entry) if entry.mode.is_submodule() => Tracked::Submodule,
+            Some(entry) => {
+                Tracked::Yes { skip_worktree: entry.flags.contains(Flags::SKIP_WORKTREE) }
+            }
+            None => match above(index, path) {
+                Some((_, entry)) if entry.mode.is_submodule() => Tracked::InSubmodule,
+                Some((_, entry)) if entry.mode.is_sparse() => Tracked::InSparseFolder,
+                _ => Tracked::No,
+            },
+        }
+    }
+
+    /// Reads the content of a path of this index of `repo`; `None` when no file is there, or when
+    /// it is in conflict.
+    pub fn blob(&self, repo: &Repo, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+        let (index, objects) = (&self.0, repo.objects());
+        let path = path.as_bytes().as_bstr();
+        if let Some(entry) = entry(index, path) {
+            if entry.stage() != Stage::Unconflicted
+                || entry.flags.contains(Flags::INTENT_TO_ADD)
+                || !is_content(entry.mode)
+            {
+                return Ok(None);
+            }
+            let version = stored(entry).stored();
+            return version.map(|Version { id, .. }| blob_of(&objects, id)).transpose();
+        }
+        let Some((folder, above)) = above(index, path) else { return Ok(None) };
+        if !above.mode.is_sparse() {
+            return Ok(None);
+        }
+        let below = path.get(folder.len()..).unwrap_or_default().as_bstr();
+        match find(&objects, above.id, below)? {
+            Some(blob) => blob_of(&objects, blob).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads a path as [`Index::blob`] does, and decodes it; the pointer that Git LFS stores in
+    /// place of a file is none of its text.
+    pub fn content(&self, repo: &Repo, path: &str) -> Result<Option<Content>, GitError> {
+        let content = self.blob(repo, path)?.map(text::content);
+        Ok(content.map(|content| match content {
+            Content::Text(text) if text::is_lfs_pointer(&text) => Content::Binary,
+            content => content,
+        }))
+    }
+
+    /// Returns a path that differs from this one in upper and lower case alone.
+    #[must_use]
+    pub fn spelled_otherwise(&self, path: &str) -> Option<String> {
+        let folded = path.to_lowercase();
+        let is_ascii = path.is_ascii();
+        let same = |other: &&BStr| {
+            if is_ascii && other.is_ascii() {
+                other.eq_ignore_ascii_case(path.as_bytes())
+            } else {
+                other.to_str_lossy().to_lowercase() == folded
+            }
+        };
+        let mut paths = self.0.entries().iter().map(|entry| entry.path(&self.0));
+        let found = paths.find(|other| *other != path.as_bytes() && same(other));
+        found.map(|other| other.to_str_lossy().into_owned())
     }
 }
 

@@ -36,7 +36,7 @@ mod worktree;
 pub use delta::{Delta, Deltas, Fate, Mode};
 pub use error::{GitError, Lack};
 pub use history::Range;
-pub use lookup::Tracked;
+pub use lookup::{Index, Tracked};
 pub use objects::LARGEST;
 pub use reading::{MOST_LINES, Reading, TOOL, Unchecked};
 pub use repo::{Id, Repo};

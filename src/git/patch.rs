@@ -16,7 +16,7 @@ mod names;
 
 pub use error::{PatchError, Problem};
 
-use crate::domain::{Change, Content, Numbering, Place};
+use crate::domain::{Change, Content, Numbering, Place, Standing};
 use head::{Fate, Head};
 use hunks::Hunks;
 use lines::{Lines, headless};
@@ -170,6 +170,10 @@ fn patched(head: &Head, pair: &Pair, body: Body) -> Result<Patched, Problem> {
             Fate::New => Content::Text(String::new()),
             Fate::Kept | Fate::Deleted => Content::Unknown(PART.to_owned()),
         },
+        standing: match head.fate {
+            Fate::New => Standing::New,
+            Fate::Kept | Fate::Deleted => Standing::Tracked,
+        },
         ..bare(place)
     };
     let mut not_checked = None;
@@ -195,7 +199,9 @@ fn patched(head: &Head, pair: &Pair, body: Body) -> Result<Patched, Problem> {
         not_checked = Some("it is a submodule".to_owned());
     }
     if head.fate == Fate::Deleted {
-        return Ok(Patched { change: Change::of_deletion(TOOL, change.place), not_checked: None });
+        let standing = Standing::Tracked;
+        let change = Change { standing, ..Change::of_deletion(TOOL, change.place) };
+        return Ok(Patched { change, not_checked: None });
     }
     if name.contains(char::REPLACEMENT_CHARACTER) {
         not_checked = Some("its name is not UTF-8".to_owned());
@@ -219,6 +225,7 @@ fn bare(place: Place) -> Change {
         added: Vec::new(),
         numbering: Numbering::File,
         unsure: None,
+        standing: Standing::Unknown,
     }
 }
 

@@ -4,12 +4,12 @@
 //! that are large are read one at a time, however many threads ask. No attribute, filter or diff
 //! driver has a say, and whatever cannot be looked at is named in [`Reading::unchecked`].
 
-use super::delta::{self, Delta, Mode, Now, Version};
+use super::delta::{self, Delta, Fate, Mode, Now, Version};
 use super::error::GitError;
 use super::objects::{Found, LARGEST, Objects, SMALL};
 use super::repo::Repo;
 use super::{program, text, worktree};
-use crate::domain::{Change, Content, Line, Numbering, diff};
+use crate::domain::{Change, Content, Line, Numbering, Standing, diff};
 use gix::bstr::ByteSlice;
 use std::collections::HashSet;
 use std::fmt;
@@ -155,6 +155,7 @@ impl<'r> Reader<'r> {
                 added: Vec::new(),
                 numbering: Numbering::File,
                 unsure: None,
+                standing: standing(delta),
             },
             unchecked: None,
             lfs: false,
@@ -315,6 +316,14 @@ impl Reading {
     fn cannot_check(&mut self, why: Unchecked) {
         self.change.after = Content::Unknown(why.to_string());
         self.unchecked = Some(why);
+    }
+}
+
+/// Returns what git knew of a path before; a file that is moved is no new one.
+fn standing(delta: &Delta) -> Standing {
+    match (delta.fate, &delta.moved_from) {
+        (Fate::Added, None) => Standing::New,
+        _ => Standing::Tracked,
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::recorded;
 use crate::domain::{Files, Place, RepoPath, Stored};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
@@ -24,6 +25,8 @@ pub struct DiskFiles {
     root: PathBuf,
     cwd: PathBuf,
     home: Option<PathBuf>,
+    // Paths that led through symbolic links, as they were before these were followed.
+    followed: RefCell<Vec<(Place, PathBuf)>>,
 }
 
 impl DiskFiles {
@@ -32,7 +35,7 @@ impl DiskFiles {
     pub fn new(root: &Path, cwd: &Path) -> Self {
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
-        Self { cwd: root.join(cwd), root, home }
+        Self { cwd: root.join(cwd), root, home, followed: RefCell::default() }
     }
 
     /// Returns the project's root, with its symbolic links resolved.
@@ -48,6 +51,21 @@ impl DiskFiles {
             Place::Inside(path) => self.root.join(path.as_str()),
             Place::Outside(path) => PathBuf::from(path),
         }
+    }
+
+    /// Returns the paths inside the project through which a place was reached, each with a
+    /// symbolic link in it.
+    #[must_use]
+    pub fn links_to(&self, place: &Place) -> Vec<RepoPath> {
+        let followed = self.followed.borrow();
+        let mine = followed.iter().filter(|(to, _)| to == place);
+        let mut links: Vec<_> = mine.filter_map(|(_, written)| self.inside(written)).collect();
+        links.dedup();
+        links
+    }
+
+    fn inside(&self, path: &Path) -> Option<RepoPath> {
+        path.strip_prefix(&self.root).ok().and_then(|path| RepoPath::new(&text(path)))
     }
 
     /// Returns the absolute path that was written, with `.` and `..` taken away as text: clients
@@ -86,14 +104,15 @@ impl Files for DiskFiles {
             // No file has that name, so the backslashes are meant as separators.
             path = self.absolute(&written.replace('\\', "/"));
         }
-        let path = resolve(&path)?;
+        let mut followed = Vec::new();
+        let path = resolve(&path, &mut followed)?;
         if path == self.root {
             return Err("the path is the project's folder, not a file".to_owned());
         }
-        // A separator of this system is `/` in rules; a `\` in a Unix name stays what it is.
-        let text = |path: &Path| path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-        let inside = path.strip_prefix(&self.root).ok().and_then(|it| RepoPath::new(&text(it)));
-        Ok(inside.map_or_else(|| Place::Outside(text(&path)), Place::Inside))
+        let place = self.inside(&path).map_or_else(|| Place::Outside(text(&path)), Place::Inside);
+        let followed = followed.into_iter().map(|written| (place.clone(), written));
+        self.followed.borrow_mut().extend(followed);
+        Ok(place)
     }
 
     fn read(&self, place: &Place) -> Stored {
@@ -131,9 +150,16 @@ fn absent(error: &std::io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory)
 }
 
+/// Spells a path for rules: a separator of this system is `/`; a `\` in a Unix name stays what it
+/// is.
+fn text(path: &Path) -> String {
+    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+}
+
 /// Follows the symbolic links of an absolute path, component by component, and gives every part
-/// that exists its recorded spelling. What does not exist is kept as written.
-fn resolve(path: &Path) -> Result<PathBuf, String> {
+/// that exists its recorded spelling. What does not exist is kept as written. `followed` takes
+/// the path as it was before each link.
+fn resolve(path: &Path, followed: &mut Vec<PathBuf>) -> Result<PathBuf, String> {
     let mut done = PathBuf::new();
     let mut todo: VecDeque<OsString> =
         path.components().map(|part| part.as_os_str().to_owned()).collect();
@@ -153,6 +179,7 @@ fn resolve(path: &Path) -> Result<PathBuf, String> {
                 if links > LINKS {
                     return Err("the path leads through symbolic links in a circle".to_owned());
                 }
+                followed.push(todo.iter().fold(next.clone(), |path, part| path.join(part)));
                 let target = fs::read_link(&next)
                     .map_err(|error| format!("a symbolic link cannot be read: {error}"))?;
                 for part in target.components().rev() {

@@ -116,7 +116,7 @@ impl Check {
     fn of(finding: &Finding) -> Self {
         let name = step_name(&finding.rule);
         let (name, rule) = match finding.part {
-            Part::Checks | Part::Touch => (name, Some(finding.rule.clone())),
+            Part::Checks | Part::Touch | Part::Beside => (name, Some(finding.rule.clone())),
             Part::Question(_) => (format!("{name}_judged"), Some(finding.rule.clone())),
             Part::Instructions => ("no_instructions".to_owned(), None),
             Part::OwnFiles => ("own_files".to_owned(), None),
@@ -142,7 +142,9 @@ impl Check {
     #[must_use]
     pub fn finder(&self) -> String {
         match self.part {
-            Part::Checks | Part::Touch | Part::OwnFiles => format!("{}_lines", self.name),
+            Part::Checks | Part::Touch | Part::OwnFiles | Part::Beside => {
+                format!("{}_lines", self.name)
+            }
             Part::Question(_) => {
                 format!("{}_trigger", self.name.strip_suffix("_judged").unwrap_or(&self.name))
             }
@@ -154,7 +156,9 @@ impl Check {
     #[must_use]
     pub fn inputs(&self) -> &'static [&'static str] {
         match self.part {
-            Part::Checks | Part::Touch | Part::OwnFiles => &["path", "added_lines", "result_text"],
+            Part::Checks | Part::Touch | Part::OwnFiles | Part::Beside => {
+                &["path", "added_lines", "result_text"]
+            }
             Part::Question(_) | Part::Instructions => &["added_lines"],
         }
     }
@@ -167,7 +171,7 @@ impl Check {
         }
         Ok(match self.part {
             Part::Touch => json!([[0, "", "*"]]),
-            Part::Checks | Part::OwnFiles => {
+            Part::Checks | Part::OwnFiles | Part::Beside => {
                 self.spots.iter().map(|spot| json!([spot.line, spot.text, spot.what])).collect()
             }
             Part::Question(_) | Part::Instructions => {
@@ -203,6 +207,8 @@ fn is_planned(finding: &Finding, ruling: &Ruling) -> bool {
         // Nor does it plan a question that no line brings up.
         Part::Question(_) => finding.objects() || !finding.spots.is_empty(),
         Part::OwnFiles => finding.objects(),
+        // The reference knows of no index; the reasons in `meta` tell of it.
+        Part::Beside => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the repository says about one path.
 
 use super::yard::Yard;
+use solvi_hook::domain::Content;
 use solvi_hook::git::Tracked;
 
 #[test]
@@ -62,4 +63,24 @@ fn ignored_paths_are_known() {
     assert!(repo.is_ignored("out/deep/file", false).unwrap());
     assert!(!repo.is_ignored("out", false).unwrap());
     assert!(!repo.is_ignored("y.txt", false).unwrap());
+}
+
+#[test]
+fn the_index_knows_a_path_in_other_letters() {
+    let index =
+        Yard::of(&[("src/Readme.md", "x\n"), ("É.txt", "x\n")]).repo().read_index().unwrap();
+    assert_eq!(index.spelled_otherwise("SRC/README.md").unwrap(), "src/Readme.md");
+    assert_eq!(index.spelled_otherwise("é.txt").unwrap(), "É.txt");
+    assert_eq!(index.spelled_otherwise("src/Readme.md"), None);
+    assert_eq!(index.spelled_otherwise("src/readme"), None);
+}
+
+#[test]
+fn the_pointer_of_lfs_is_none_of_a_files_text() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n";
+    let yard = Yard::of(&[("a", "x\n"), ("b", pointer)]);
+    let (repo, index) = (yard.repo(), yard.repo().read_index().unwrap());
+    assert_eq!(index.content(&repo, "a").unwrap(), Some(Content::Text("x\n".to_owned())));
+    assert_eq!(index.content(&repo, "b").unwrap(), Some(Content::Binary));
+    assert_eq!(index.content(&repo, "c").unwrap(), None);
 }

@@ -1,6 +1,7 @@
 //! Moved files: what they are compared with, and that they are always looked at.
 
 use super::yard::{Yard, lines};
+use solvi_hook::domain::Standing;
 use solvi_hook::git::Fate;
 
 #[test]
@@ -82,4 +83,23 @@ fn a_link_moves_and_does_not_become_a_file() {
     assert_eq!(seen.moved_from("b"), None);
     assert_eq!(seen.moved_from("moved"), Some("link"));
     assert!(seen.added("moved").is_empty());
+}
+
+#[test]
+fn a_file_that_is_moved_is_no_new_one() {
+    let yard = Yard::of(&[("old", &lines("kept", 20)), ("gone", "x\n")]);
+    yard.git(&["mv", "old", "moved"]);
+    yard.write("new", "n\n").remove("gone").stage();
+    let seen = yard.staged();
+    assert_eq!(seen.change("moved").standing, Standing::Tracked);
+    assert_eq!(seen.change("new").standing, Standing::New);
+    assert_eq!(seen.change("gone").standing, Standing::Tracked);
+    let patch = yard.git(&["diff", "--cached", "-M"]);
+    let files = solvi_hook::git::patch::read(&patch).unwrap();
+    for file in files {
+        let change = file.change;
+        let new = change.place.as_str() == "new";
+        assert_eq!(change.standing == Standing::New, new, "{change:?}");
+        assert_ne!(change.standing, Standing::Unknown, "{change:?}");
+    }
 }

@@ -1,8 +1,8 @@
 //! `forbid`: regular expressions that no added line may match.
 
 use super::{Check, Kind, Problem, Seen, Subject};
-use crate::domain::Spot;
 use crate::domain::wording::FORBIDDEN;
+use crate::domain::{Change, Spot};
 use crate::engine::pattern::{Pattern, Scope};
 
 /// The kind.
@@ -46,5 +46,10 @@ impl Check for Forbid {
             }
         }
         seen
+    }
+
+    fn may_find(&self, change: &Change) -> bool {
+        let text = change.after.text();
+        text.is_some_and(|text| self.0.iter().any(|pattern| pattern.could_match(text)))
     }
 }

@@ -4,7 +4,7 @@
 //! look cannot decide is said in [`Seen::unknown`]; what it found stands all the same.
 
 use super::{Check, Kind, Problem, Seen, Subject};
-use crate::domain::{Content, Line, Spot};
+use crate::domain::{Change, Content, Line, Spot};
 use crate::engine::python::{self, Call, CallPattern, Flaw, Names, Reach, Truth};
 use std::collections::BTreeMap;
 
@@ -45,6 +45,14 @@ impl Check for ForbidCalls {
             hold_against(patterns, subject, &mut seen);
         }
         seen
+    }
+
+    fn may_find(&self, change: &Change) -> bool {
+        let text = change.after.text().filter(|_| python::is_python(change));
+        text.is_some_and(|text| {
+            let text = python::folded(text);
+            self.0.iter().any(|pattern| pattern.may_be_in(&text))
+        })
     }
 }
 

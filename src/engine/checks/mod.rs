@@ -27,9 +27,15 @@ pub type Reader = fn(&[String]) -> Result<Box<dyn Check>, Problem>;
 pub const KINDS: &[Kind] = &[forbid::KIND, forbid_calls::KIND, require::KIND, require_def::KIND];
 
 /// One check of one rule, ready to look at changes.
-pub trait Check {
+pub trait Check: Send + Sync {
     /// Looks at a change. Deleted files are not shown to checks.
     fn look(&self, subject: &Subject<'_>) -> Seen;
+
+    /// Tells, without reading line by line, whether some line of the file after the edit may
+    /// break it, added or not. A check that is not about lines has none.
+    fn may_find(&self, _change: &Change) -> bool {
+        false
+    }
 }
 
 /// What a check saw.

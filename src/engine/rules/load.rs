@@ -1,11 +1,14 @@
 //! From the text of a rules file to its rules: every key checked, every error placed.
 
+use super::limits;
+use super::realm::Realm;
 use super::{Question, Rule, Rulebook, RulesError, Spelled};
-use crate::domain::Verdict;
+use crate::domain::{Moment, Verdict};
 use crate::engine::checks::KINDS;
 use crate::engine::document::{self, Entry, Node, Value};
 use crate::engine::glob::Globs;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// How a rules file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +29,19 @@ impl Form {
 }
 
 /// The keys of a rule that are not the name of a check.
-pub const RULE_KEYS: &[&str] =
-    &["id", "paths", "why", "instead", "question", "when", "on_fail", "calibration", "redact"];
+pub const RULE_KEYS: &[&str] = &[
+    "id",
+    "paths",
+    "why",
+    "instead",
+    "question",
+    "when",
+    "on_fail",
+    "only",
+    "on",
+    "calibration",
+    "redact",
+];
 
 /// The keys that may stand beside the rules.
 const TOP_KEYS: &[&str] = &["version", "rule", "rules", "guard"];
@@ -94,7 +108,7 @@ impl Reader<'_> {
         // Of two spellings the first one named here counts, as in the reference.
         let list =
             ["rule", "rules"].iter().find_map(|key| entries.iter().find(|entry| entry.key == *key));
-        let mut book = Rulebook { rules: Vec::new(), file: self.file.to_owned() };
+        let mut book = Rulebook { file: self.file.to_owned(), ..Rulebook::default() };
         if let Some(entry) = list {
             let Value::List(items) = &entry.node.value else {
                 let kind = entry.node.value.kind();
@@ -192,12 +206,16 @@ impl Fields<'_> {
         let name = record_name(&id);
         Ok(Rule {
             globs: Globs::new(&paths),
+            realm: Realm::default(),
+            ready: OnceLock::new(),
             name,
             id,
             paths,
             why: self.words("why")?.unwrap_or_default(),
             instead: self.words("instead")?,
             on_fail,
+            only: self.limit("only", limits::only)?.unwrap_or_default(),
+            on: self.limit("on", limits::on)?.unwrap_or(Moment::ALL.to_vec()),
             redact: self.redact()?,
             question,
             calibration,
@@ -312,6 +330,15 @@ impl Fields<'_> {
                 Err(self.error(entry.line, format!("`on_fail` is {got}"), fix))
             }
         }
+    }
+
+    fn limit<T>(
+        &self,
+        key: &str,
+        read: fn(&Node) -> Result<T, limits::Wrong>,
+    ) -> Result<Option<T>, RulesError> {
+        let limit = self.get(key).map(|entry| read(&entry.node)).transpose();
+        limit.map_err(|(line, problem, fix)| self.error(line, problem, fix))
     }
 
     fn redact(&self) -> Result<bool, RulesError> {

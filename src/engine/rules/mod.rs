@@ -5,9 +5,12 @@
 //! `rules check` prepares every rule.
 
 mod error;
+mod limits;
 mod load;
+mod realm;
 
 pub use error::RulesError;
+pub use limits::Only;
 pub use load::{Form, RULE_KEYS, load};
 
 use super::Judge;
@@ -16,9 +19,12 @@ use super::glob::Globs;
 use super::pattern::{Pattern, Scope};
 use super::python::Module;
 use crate::domain::sanitize::excerpt;
-use crate::domain::{Change, Content, Finding, Line, Part, Spot, Verdict, diff};
+use crate::domain::{Change, Content, Finding, Line, Moment, Part, Spot, Verdict, diff};
+use realm::Realm;
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::fmt;
+use std::sync::OnceLock;
 
 /// The rules of one file, in its order.
 #[derive(Debug, Default)]
@@ -27,6 +33,8 @@ pub struct Rulebook {
     pub rules: Vec<Rule>,
     /// The file, as it is named in messages.
     pub file: String,
+    // Rules that are not for this moment and redact: a secret is one at every moment.
+    aside: Vec<Rule>,
 }
 
 /// One rule: a set of paths, and what holds for changes there.
@@ -44,6 +52,10 @@ pub struct Rule {
     pub instead: Option<String>,
     /// What a broken rule leads to.
     pub on_fail: Verdict,
+    /// Which files it is for, by what git knows of them.
+    pub only: Only,
+    /// The moments that it is for.
+    pub on: Vec<Moment>,
     /// Whether what it matches is secret: masked wherever it is shown, never stored.
     pub redact: bool,
     /// A yes/no question for changes that the rule meets; "yes" breaks the rule.
@@ -53,8 +65,11 @@ pub struct Rule {
     // The strings under each check's key, by the check's index in `KINDS`.
     checks: Vec<(usize, Vec<Spelled>)>,
     globs: Globs,
+    realm: Realm,
     file: String,
     line: usize,
+    // Read when the first change meets the rule.
+    ready: OnceLock<Result<Ready, RulesError>>,
 }
 
 /// A question and the lines that raise it.
@@ -79,17 +94,35 @@ struct Ready {
     when: Vec<Pattern>,
 }
 
+impl fmt::Debug for Ready {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} checks", self.checks.len())
+    }
+}
+
 impl Rule {
     /// Tells whether the rule covers a path.
     #[must_use]
     pub fn covers(&self, path: &str) -> bool {
-        self.globs.cover(path)
+        self.realm.inside(path).is_some_and(|path| self.globs.cover(path))
+    }
+
+    /// Tells whether the rule judges a change: its paths cover the place, and it is for files of
+    /// that standing.
+    #[must_use]
+    pub fn meets(&self, change: &Change) -> bool {
+        self.covers(change.place.as_str()) && self.only.fits(change.standing)
     }
 
     /// Tells whether the rule has no check and no question, so that any change is a finding.
     #[must_use]
     pub fn touch_only(&self) -> bool {
         self.checks.is_empty() && self.question.is_none()
+    }
+
+    /// Tells whether a breach of it stops a commit.
+    fn stops_commits(&self) -> bool {
+        self.on_fail > Verdict::Warn && self.on.contains(&Moment::Commit)
     }
 
     /// Returns the strings that stand under a check's key (`forbid`, `require_def`, …).
@@ -100,7 +133,7 @@ impl Rule {
 
     /// Reads every pattern of the rule; the first that cannot be read is the error.
     pub fn verify(&self) -> Result<(), RulesError> {
-        self.ready().map(drop)
+        self.ready().map(drop).map_err(Clone::clone)
     }
 
     /// Returns the patterns that find this rule's secrets: those of a redacting rule's `forbid`.
@@ -111,7 +144,11 @@ impl Rule {
         self.under("forbid").filter_map(|text| Pattern::new(text, Scope::Line).ok()).collect()
     }
 
-    fn ready(&self) -> Result<Ready, RulesError> {
+    fn ready(&self) -> Result<&Ready, &RulesError> {
+        self.ready.get_or_init(|| self.read()).as_ref()
+    }
+
+    fn read(&self) -> Result<Ready, RulesError> {
         let mut ready = Ready { checks: Vec::new(), when: Vec::new() };
         for (kind, spelled) in &self.checks {
             if let Some(kind) = KINDS.get(*kind) {
@@ -171,6 +208,17 @@ impl Rule {
             findings.push(self.ask(question, &ready.when, &lines, change));
         }
         findings
+    }
+
+    /// Returns the places in `lines` of the file after the edit that break the rule, whether or
+    /// not the edit adds them. `change` must hold that file.
+    #[must_use]
+    pub fn breaches(&self, change: &Change, lines: &[Line]) -> Vec<Spot> {
+        let Ok(ready) = self.ready() else { return Vec::new() };
+        let module = OnceCell::new();
+        let subject = Subject::new(change, lines, &module);
+        let about_lines = ready.checks.iter().filter(|check| check.may_find(change));
+        about_lines.flat_map(|check| check.look(&subject).spots).collect()
     }
 
     /// A deleted file can no longer hold what the rule requires: that is worth a warning, and no
@@ -251,15 +299,77 @@ impl Rule {
 impl Judge for Rulebook {
     fn look(&self, change: &Change) -> Vec<Finding> {
         let module = OnceCell::new();
-        let met = self.rules.iter().filter(|rule| rule.covers(change.place.as_str()));
-        met.flat_map(|rule| rule.look(change, &module)).collect()
+        self.meeting(change).flat_map(|rule| rule.look(change, &module)).collect()
     }
 }
 
 impl Rulebook {
-    /// Returns the rules that cover a change's path.
+    /// Keeps the rules that are for a moment. What the others would redact stays masked.
+    ///
+    /// ```
+    /// use solvi_hook::domain::Moment;
+    /// use solvi_hook::engine::rules::{Form, load};
+    ///
+    /// let text = "[[rule]]\nid = \"late\"\npaths = [\"**\"]\non = [\"commit\", \"push\"]\n";
+    /// let mut book = load(text, Form::Toml, "solvi-rules.toml").unwrap();
+    /// book.keep_for(Moment::Commit);
+    /// assert_eq!(book.rules.len(), 1);
+    /// book.keep_for(Moment::Edit);
+    /// assert!(book.rules.is_empty());
+    /// ```
+    pub fn keep_for(&mut self, moment: Moment) {
+        let gone = self.rules.extract_if(.., |rule| !rule.on.contains(&moment));
+        self.aside.extend(gone.filter(|rule| rule.redact));
+    }
+
+    /// Takes in the rules of another repository in a folder of this one: its rules are held
+    /// against paths from its own root.
+    pub fn add_below(&mut self, folder: &str, mut other: Self) {
+        for rule in other.rules.iter_mut().chain(&mut other.aside) {
+            rule.realm.move_below(folder);
+        }
+        self.rules.append(&mut other.rules);
+        self.aside.append(&mut other.aside);
+    }
+
+    /// Takes a folder out of the paths of every rule.
+    pub fn leave_out(&mut self, folder: &str) {
+        for rule in self.rules.iter_mut().chain(&mut self.aside) {
+            rule.realm.leave_out(folder);
+        }
+    }
+
+    /// Returns what rules about the path alone see in a change that is made through another path
+    /// (a symbolic link) and does not meet them where the file really is.
+    #[must_use]
+    pub fn look_at_path(&self, written: &str, change: &Change) -> Vec<Finding> {
+        let about = |rule: &&Rule| {
+            rule.touch_only() && rule.covers(written) && !rule.covers(change.place.as_str())
+        };
+        let seen = || Seen { spots: vec![Spot::of_file(TOUCHED)], unknown: None };
+        let met = self.rules.iter().filter(about);
+        met.map(|rule| rule.finding(Part::Touch, seen())).collect()
+    }
+
+    /// Returns the rules that stop a commit and that some line of the file after the edit may
+    /// break, added or not: those about lines, with a needle in the text.
+    pub fn suspecting<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Rule> {
+        let may = |rule: &&Rule| {
+            rule.ready().is_ok_and(|ready| ready.checks.iter().any(|check| check.may_find(change)))
+        };
+        self.meeting(change).filter(|rule| rule.stops_commits()).filter(may)
+    }
+
+    /// Returns the rules that judge a change.
     pub fn meeting<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Rule> {
-        self.rules.iter().filter(|rule| rule.covers(change.place.as_str()))
+        self.rules.iter().filter(|rule| rule.meets(change))
+    }
+
+    /// Returns the rules whose secrets are masked in a change: they cover its path, whatever
+    /// files and moments they judge.
+    pub(super) fn redacting<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Rule> {
+        let rules = self.rules.iter().chain(&self.aside);
+        rules.filter(|rule| rule.redact && rule.covers(change.place.as_str()))
     }
 }
 

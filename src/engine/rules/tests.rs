@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::domain::{Decision, Place, RepoPath};
+use crate::domain::{Decision, Place, RepoPath, Standing};
 use crate::engine::decide;
 
 fn place(path: &str) -> Place {
@@ -153,4 +153,31 @@ fn a_redacting_rule_that_names_no_secret_masks_the_whole_line() {
     let ruling = &decision.rulings[0];
     assert_eq!(ruling.findings[0].spots[0].text, "…");
     assert_eq!(ruling.redaction.as_ref().unwrap().after.text(), Some("x = 1\n…\n"));
+}
+
+#[test]
+fn a_rule_is_limited_to_files_by_what_git_knows_of_them() {
+    let rules = |only: &str| format!("[[rule]]\nid = \"r\"\npaths = [\"**\"]\nonly = \"{only}\"\n");
+    let judged = |only: &str, standing: Standing| {
+        let change = Change { standing, ..write("a", "", "x\n") };
+        judge(&rules(only), change).verdict() == Verdict::Deny
+    };
+    for (only, tracked, new) in
+        [("tracked", true, false), ("new", false, true), ("any", true, true)]
+    {
+        assert_eq!(judged(only, Standing::Tracked), tracked, "{only}");
+        assert_eq!(judged(only, Standing::New), new, "{only}");
+        assert!(judged(only, Standing::Unknown), "not knowing lets nothing pass");
+    }
+}
+
+#[test]
+fn a_rule_of_another_moment_judges_nothing_and_still_masks_its_secrets() {
+    let rules = SECRET.replace("redact", "on = \"commit\"\nredact");
+    let mut book = load(&rules, Form::Toml, "rules.toml").unwrap();
+    book.keep_for(Moment::Edit);
+    let decision = decide(vec![write("a", "", "DEBUG tok_abcdef\n")], &[&book], &book);
+    assert_eq!(spots(&decision), [("debug".to_owned(), vec![1])]);
+    assert!(!format!("{:?}", decision.rulings[0].findings).contains("abcdef"));
+    assert!(!format!("{:?}", decision.rulings[0].redaction).contains("abcdef"));
 }
