@@ -4,9 +4,10 @@
 //! > decision leaves as a **reply** and stays as a **trace**.
 //!
 //! ```text
-//!  payload ── clients ──→ Event ──→ judges ──→ [Finding] ──→ Decision ──┬─ clients ── reply
-//!                 ↑                    ↑            join = max          ├─ explain ── a person
-//!              Files (port)         Rulebook                            └─ store ──── trace
+//!  payload ── clients ──┐                                              ┌─ clients ── reply
+//!                ↑      ├→ Change ─→ judges ─→ [Finding] ─→ Decision ───┼─ report ─── text, SARIF …
+//!  index, range ─ git ──┘              ↑            join = max          ├─ explain ── a person
+//!  patch       Files (port)         Rulebook                            └─ store ──── trace
 //! ```
 //!
 //! # Rooms
@@ -33,6 +34,10 @@
 //! * `engine`: [`engine::rules`] loads the rules file and knows which rules meet a path;
 //!   [`engine::checks`] are the kinds of check, one file each; [`engine::decide`] joins what the
 //!   judges saw and masks what a redacting rule found.
+//! * `git`: [`git::Repo`] compares two states by their objects and hands out light deltas; each
+//!   becomes a change when it is read. [`git::patch`] reads a diff without a repository,
+//!   [`git::pushed`] git's lines about a push, [`git::shims`] writes the hooks.
+//! * `report`: [`report::Subject`] is what a check came to; [`report::FORMATS`] write it.
 //! * `store`: [`store::files`] resolves and reads the files of a project; [`store::record`] turns a
 //!   decision into a record and [`store::traces`] appends it to the chain;
 //!   [`store::settings`] keeps our entries in an agent's settings.
@@ -55,6 +60,10 @@
 //! * Judges return what they saw also when it was nothing: a record must list every step.
 //! * The words for a finding are in `domain` ([`domain::wording`]), because replies, records and
 //!   explanations say the same; so is [`domain::sanitize`].
+//! * `check-staged`, `check-diff` and `pre-push` are one piece (`cli/check.rs`) with three ways to
+//!   get at changes and at rules (`cli/check_rules.rs`).
+//! * gix is asked for objects, trees and the index only: its diff and status let attributes and
+//!   configuration decide what is looked at.
 //! * A diff needs no clock: `similar` bounds its own work, so the answer is the same everywhere.
 
 pub mod cli;

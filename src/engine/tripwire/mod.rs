@@ -6,9 +6,9 @@
 //! rather than complete. A phrase that is split over two lines is not seen.
 //!
 //! A line is read in steps, each of which most lines never reach: a pass over its bytes for a
-//! cue ([`cue`]), its words with their classes ([`words`], [`lexicon`]), the phrases that the
-//! classes may form ([`phrases`]). A line that is not ASCII is first written plainly
-//! ([`plain`]), so that look-alike letters and characters without width change nothing.
+//! cue (`cue`), its words with their classes (`words`, `lexicon`), the phrases that the
+//! classes may form (`phrases`). A line that is not ASCII is first written plainly
+//! (`plain`), so that look-alike letters and characters without width change nothing.
 
 mod claims;
 mod cue;
