@@ -101,7 +101,8 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     outcome.report(&rules, &args.options, out)?;
     if let Some(named) = &args.store {
         let instruction_check = !args.options.no_instruction_check;
-        let keep = Keep { root: &root, named, occasion: Occasion::DIFF, instruction_check };
+        let keep =
+            Keep { repo: None, root: &root, named, occasion: Occasion::DIFF, instruction_check };
         keep.outcome(&outcome, None, world)
             .map_err(|error| Failure::new("the decision is not recorded").because(error))?;
     }

@@ -60,6 +60,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     if !args.no_store {
         let named = args.store.clone().unwrap_or_else(|| PathBuf::from(defaults::STORE));
         let kept = keep::Keep {
+            repo: Some(&repo),
             root: &root,
             named: &named,
             occasion: Occasion::COMMIT,

@@ -4,6 +4,7 @@
 use super::check::Outcome;
 use super::world::World;
 use crate::domain::{Event, sanitize};
+use crate::git::Repo;
 use crate::store::record::{self, Facts, Occasion, Summary};
 use crate::store::traces::{StoreError, Traces};
 use std::path::Path;
@@ -12,9 +13,14 @@ use std::time::Duration;
 /// How long a locked store is waited for; well below a hook's deadline.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Our folder in a project.
+const OURS: &str = ".solvi";
+
 /// Where and how a decision is kept.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Keep<'a> {
+    /// The repository, where it is open already.
+    pub repo: Option<&'a Repo>,
     /// The project's root.
     pub root: &'a Path,
     /// The store, as it was named.
@@ -75,8 +81,25 @@ impl Keep<'_> {
         }
     }
 
+    /// Returns a file below our folder that git tracks. Where no repository is open, one is
+    /// opened for the first record only: an edit's hook has no time to look each time.
+    fn tracked(&self, store: &Path) -> Option<String> {
+        let folder = format!("{OURS}/");
+        match self.repo {
+            Some(repo) => repo.first_below(&folder).ok().flatten(),
+            None if store.exists() => None,
+            None => Repo::open(self.root).ok()?.first_below(&folder).ok().flatten(),
+        }
+    }
+
     fn append(&self, entries: &[crate::store::chain::Entry]) -> Result<Vec<String>, StoreError> {
-        let store = Traces::at(self.root.join(self.named), PATIENCE)?;
+        let path = self.root.join(self.named);
+        if path.starts_with(self.root.join(OURS))
+            && let Some(path) = self.tracked(&path)
+        {
+            return Err(StoreError::Tracked { path });
+        }
+        let store = Traces::at(path, PATIENCE)?;
         store.ensure_ignored(self.root)?;
         store.append(entries)
     }

@@ -235,6 +235,7 @@ impl Hook {
     fn keep(&self, event: &Event, decision: &Decision, root: &Path) -> Result<String, StoreError> {
         let named = self.args.store.as_deref().unwrap_or(Path::new(defaults::STORE));
         let keep = Keep {
+            repo: None,
             root,
             named,
             occasion: Occasion::EDIT,

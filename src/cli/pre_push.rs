@@ -85,7 +85,9 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     if !args.no_store {
         let named = PathBuf::from(defaults::STORE);
         let instruction_check = !args.options.no_instruction_check;
-        let keep = Keep { root: &root, named: &named, occasion: Occasion::PUSH, instruction_check };
+        let repo = Some(&repo);
+        let keep =
+            Keep { repo, root: &root, named: &named, occasion: Occasion::PUSH, instruction_check };
         if let Err(error) = keep.outcome(&outcome, None, world) {
             writeln!(out, "note: this decision is not recorded: {error}")?;
         }

@@ -76,6 +76,12 @@ pub enum StoreError {
         /// The `.gitignore` in question.
         path: PathBuf,
     },
+    /// git tracks files of ours, so that traces would be committed.
+    #[error("git tracks {path}, so traces would be committed; run `git rm -r --cached .solvi`")]
+    Tracked {
+        /// The tracked file.
+        path: String,
+    },
     /// A database was named.
     #[error("{store} names a database, which is not supported yet; name a .jsonl file")]
     Database {
