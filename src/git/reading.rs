@@ -313,8 +313,11 @@ impl<'r> Reader<'r> {
 
 impl Reading {
     /// Says that the content could be text and was not looked at.
+    /// Notes that there is, or may be, text which was not looked at, so that no rule about it
+    /// passes.
     fn cannot_check(&mut self, why: Unchecked) {
         self.change.after = Content::Unknown(why.to_string());
+        self.change.unsure = Some(why.to_string());
         self.unchecked = Some(why);
     }
 }

@@ -29,6 +29,7 @@ fn an_unresolved_conflict_is_named_and_nothing_is_touched() {
     assert_eq!(seen.fate("a.py"), Fate::Unmerged);
     assert_eq!(seen.unchecked("a.py"), Some(&Unchecked::Unmerged));
     assert!(matches!(seen.change("a.py").after, Content::Unknown(_)));
+    assert!(seen.change("a.py").unsure.is_some(), "no rule about lines passes");
     assert_eq!(std::fs::read(yard.root.join(".git/index")).unwrap(), before);
 }
 

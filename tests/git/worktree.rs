@@ -191,4 +191,5 @@ fn a_file_over_the_limit_is_named() {
     assert_eq!(seen.unchecked("zeros"), Some(&Unchecked::Binary));
     assert!(matches!(seen.unchecked("text"), Some(Unchecked::TooLarge(_))));
     assert!(matches!(seen.change("text").after, Content::Unknown(_)));
+    assert!(seen.change("text").unsure.is_some(), "no rule about lines passes");
 }
