@@ -6,12 +6,13 @@
 use super::head::Fate;
 use super::lines::Lines;
 use super::{PatchError, Problem};
-use crate::domain::Line;
+use crate::domain::{Line, diff};
 
 /// What the hunks of one file hold.
 #[derive(Default)]
 pub struct Hunks {
-    /// The added lines, with their numbers in the new file.
+    /// The added lines, with their numbers in the new file. A line that is taken out and put in
+    /// again with another line end is none of them.
     pub added: Vec<Line>,
     /// The added lines with their line ends: the whole of a new file.
     pub text: Vec<u8>,
@@ -32,6 +33,21 @@ struct Span {
     /// The first line; the one that would come next when there is none.
     first: usize,
     count: usize,
+}
+
+/// What a hunk takes out and puts in between two lines that stay.
+struct Block {
+    /// The lines that are taken out.
+    removed: String,
+    /// How many lines had been added before it.
+    begins: usize,
+}
+
+impl Block {
+    fn remove(&mut self, line: &[u8]) {
+        self.removed.push_str(&String::from_utf8_lossy(line));
+        self.removed.push('\n');
+    }
 }
 
 impl Hunks {
@@ -59,6 +75,7 @@ impl Hunks {
     fn body(&mut self, head: &Head, lines: &mut Lines<'_>) -> Result<(), PatchError> {
         let (mut old, mut new) = (head.old.count, head.new.count);
         let mut number = head.new.first;
+        let mut block = Block { removed: String::new(), begins: self.added.len() };
         while old > 0 || new > 0 {
             let short = || lines.error(Problem::Short { old, new });
             let (sign, rest) = match lines.raw() {
@@ -71,10 +88,12 @@ impl Hunks {
                 b' ' if old > 0 && new > 0 => {
                     (old, new, number) = (old - 1, new - 1, number + 1);
                     self.keeps = true;
+                    self.settle(&mut block);
                 }
                 b'-' if old > 0 => {
                     old -= 1;
                     self.keeps = true;
+                    block.remove(rest);
                 }
                 b'+' if new > 0 => {
                     self.add(number, rest);
@@ -85,6 +104,7 @@ impl Hunks {
             lines.advance();
             self.end_of_file(sign, lines);
         }
+        self.settle(&mut block);
         match lines.peek() {
             Some([b'+' | b' ', ..]) => Err(lines.error(Problem::Long)),
             // The next file, or the signature of a mail.
@@ -102,6 +122,19 @@ impl Hunks {
         let text = String::from_utf8_lossy(line).into_owned();
         self.lossy |= text.as_bytes() != line;
         self.added.push(Line { number, text });
+    }
+
+    /// Keeps those lines of a block that it does not take out as well.
+    fn settle(&mut self, block: &mut Block) {
+        if !block.removed.is_empty() {
+            let put_in = self.added.split_off(block.begins);
+            let text: String = put_in.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+            let new = diff::added(&block.removed, &text);
+            let mut new = new.into_iter().map(|line| line.number).peekable();
+            let kept = put_in.into_iter().zip(1..).filter(|(_, at)| new.next_if_eq(at).is_some());
+            self.added.extend(kept.map(|(line, _)| line));
+        }
+        *block = Block { removed: String::new(), begins: self.added.len() };
     }
 
     /// Takes in the line `\ No newline at end of file`, in whatever language, which speaks of
