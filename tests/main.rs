@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod bad_input;
+#[cfg(unix)]
+mod checks;
 mod claude;
 #[cfg(unix)]
 mod doctor;

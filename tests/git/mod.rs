@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod yard;
+pub mod yard;
 
 mod content;
 mod forms;

@@ -85,7 +85,12 @@ impl Yard {
 
     /// Returns a git command in the working tree.
     pub fn command(&self) -> Command {
-        let mut command = Command::new("git");
+        self.program("git")
+    }
+
+    /// Returns a command in the working tree that sees what git sees.
+    pub fn program(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap())

@@ -1,0 +1,211 @@
+//! `check-diff`: what it compares, what it is told to leave out, and what it answers.
+
+use super::desk::{BANNED, Desk, RULES, Told, sound};
+use crate::support::{binary, said};
+use std::fs;
+
+/// Main and a topic that parted after the first commit, both with a banned word.
+fn parted() -> Desk {
+    let desk = Desk::of(&[("a.py", "1\n")]);
+    desk.git(&["checkout", "-q", "-b", "topic"]);
+    desk.write("topic.py", BANNED).commit("topic");
+    desk.git(&["checkout", "-q", "main"]);
+    desk.write("a.py", "1\nBANNED_WORD\n").commit("main");
+    desk.git(&["checkout", "-q", "topic"]);
+    desk
+}
+
+/// Rules of every strictness.
+const STRICTNESS: &str = r#"
+[[rule]]
+id = "no"
+paths = ["**"]
+forbid = ["DENIED"]
+[[rule]]
+id = "hm"
+paths = ["**"]
+forbid = ["ASKED"]
+on_fail = "ask"
+[[rule]]
+id = "oh"
+paths = ["**"]
+forbid = ["WARNED"]
+on_fail = "warn"
+"#;
+
+#[test]
+fn three_dots_begin_where_the_branches_parted() {
+    let desk = parted();
+    desk.diff(&["main...topic"]).refuses(&["no-token topic.py:1"]);
+    desk.diff(&["main..topic"]).refuses(&["no-token topic.py:1"]);
+    desk.diff(&["topic..main"]).refuses(&["no-token a.py:2"]);
+    desk.diff(&["HEAD~1"]).refuses(&["no-token topic.py:1"]);
+}
+
+#[test]
+fn without_a_range_everything_that_differs_is_judged() {
+    let desk = Desk::of(&[(".gitignore", "ignored\n")]);
+    desk.write("a.py", BANNED).stage();
+    desk.write("b.py", BANNED).write("ignored", BANNED);
+    desk.diff(&[]).refuses(&["no-token a.py:1", "no-token b.py:1"]);
+    desk.diff(&["--worktree"]).refuses(&["no-token a.py:1", "no-token b.py:1"]);
+    desk.diff(&["--staged"]).refuses(&["no-token a.py:1"]);
+}
+
+#[test]
+fn the_status_follows_the_verdict_that_fails() {
+    let desk = Desk::judged_by(STRICTNESS, &[]);
+    for (word, statuses) in [("DENIED", [1, 1, 1]), ("ASKED", [0, 1, 1]), ("WARNED", [0, 0, 1])] {
+        desk.write("a", word);
+        for (level, status) in ["deny", "ask", "warn"].iter().zip(statuses) {
+            assert_eq!(desk.diff(&["--fail-on", level]).status, status, "{word} {level}");
+        }
+    }
+    assert_eq!(desk.run(&["check-diff", "--fail-on", "allow"], "").status, Some(2));
+}
+
+#[test]
+fn only_the_paths_and_the_rules_that_were_named_count() {
+    let desk = Desk::new();
+    let system = "import os\nos.system('x')\n";
+    desk.write("a/x.py", BANNED).write("b/x.py", BANNED).write("b/y.py", system);
+    desk.diff(&["--paths", "a/**"]).refuses(&["no-token a/x.py:1"]);
+    desk.diff(&["--paths", "!a/**"]).refuses(&["no-token b/x.py:1", "no-system b/y.py:2"]);
+    desk.diff(&["--rule", "no-system"]).refuses(&["no-system b/y.py:2"]);
+    let told = desk.diff(&["--rule", "no-sytsem"]);
+    assert_eq!(told.status, 2);
+    assert!(told.said.stderr.contains("there is no rule `no-sytsem`"), "{}", told.said.stderr);
+}
+
+#[test]
+fn a_line_that_a_later_commit_removes_is_told_with_the_commit_that_brought_it() {
+    let desk = Desk::of(&[("a.py", "1\n")]);
+    desk.write("a.py", "1\nBANNED_WORD\n").commit("bring it");
+    desk.write("a.py", "1\n").commit("take it back");
+    desk.diff(&["HEAD~2..HEAD"]).passes();
+    let told = desk.diff(&["HEAD~2..HEAD", "--each-commit"]);
+    told.refuses(&["no-token a.py:2"]);
+    let commit = &told.list("findings")[0]["commit"];
+    assert_eq!(commit["subject"], "bring it");
+    assert_eq!(commit["id"], desk.word(&["rev-parse", "HEAD~1"]));
+}
+
+#[test]
+fn a_patch_is_judged_outside_of_any_repository() {
+    let desk = Desk::of(&[("a.py", "1\n")]);
+    desk.write("a.py", "1\nBANNED_WORD\n").write("legacy/b.py", BANNED).stage();
+    let patch = desk.git(&["diff", "HEAD"]);
+    let outside = desk.beside("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("solvi-rules.toml"), RULES).unwrap();
+    fs::write(outside.join("p.diff"), &patch).unwrap();
+    let judge = |file: &str, patch: &[u8]| {
+        let mut command = desk.command(&["check-diff", "--format", "json", "--patch", file]);
+        command.current_dir(&outside);
+        Told::of(sound(said(command, patch)))
+    };
+    judge("-", &patch).refuses(&["no-token a.py:2"]);
+    judge("p.diff", b"").refuses(&["no-token a.py:2"]);
+    judge("-", b"").passes();
+    for no_patch in ["hello\n".as_bytes(), b"--- a/x\n+++ b/x\n@@ -1,2 +1,9 @@\n one\n", b"\xff\0"]
+    {
+        let told = judge("-", no_patch);
+        assert_eq!(told.status, 2);
+        assert!(told.said.stderr.contains("error: the patch cannot be read"), "{told:?}");
+    }
+}
+
+#[test]
+fn a_patch_leaves_unknown_what_needs_the_whole_file() {
+    let desk = Desk::of(&[
+        ("src/a.rs", "// SPDX-License-Identifier: MIT\nfn f() {}\n"),
+        ("app/a.py", "def main():\n    return 1\n"),
+    ]);
+    desk.write("src/a.rs", "// SPDX-License-Identifier: MIT\nfn f() {}\nfn g() {}\n");
+    desk.write("app/a.py", "def main():\n    return 1\n\nx = 1\n");
+    let patch = desk.git(&["diff", "-U0"]);
+    let judge = |more: &[&str]| {
+        let arguments = [&["check-diff", "--format", "json", "--patch", "-"], more].concat();
+        Told::of(desk.run(&arguments, &patch))
+    };
+    let told = judge(&[]);
+    assert_eq!(told.status, 2, "{told:#?}");
+    let unknown: Vec<_> = told.list("findings").iter().map(|found| &found["rule"]).collect();
+    assert_eq!(unknown, ["needs-main", "needs-spdx"]);
+    assert_eq!(judge(&["--allow-unknown"]).status, 0);
+}
+
+#[test]
+fn how_many_work_makes_no_difference() {
+    let desk = Desk::new();
+    for number in 0..60 {
+        desk.write(format!("d{}/f{number}.py", number % 7), "x = 1\nBANNED_WORD\n");
+    }
+    let judge = |jobs: &str| desk.run(&["check-diff", "--jobs", jobs], "");
+    let one = judge("1");
+    assert_eq!(one.status, Some(1));
+    assert_eq!(one.stdout.matches("BANNED_WORD").count(), 60);
+    for _ in 0..3 {
+        assert_eq!(judge("4").stdout, one.stdout);
+    }
+    assert_eq!(judge("0").status, Some(2));
+}
+
+#[test]
+fn a_revision_that_is_not_there_is_named_with_a_remedy() {
+    let desk = Desk::new();
+    for range in ["nowhere..HEAD", "HEAD...nowhere", "nowhere"] {
+        let told = desk.diff(&[range]);
+        assert_eq!(told.status, 2);
+        let stderr = &told.said.stderr;
+        assert!(stderr.contains("error: `nowhere` names no commit"), "{stderr}");
+        assert!(stderr.contains("next: ") && stderr.contains("git fetch"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_shallow_clone_says_what_it_lacks_and_how_to_get_it() {
+    let desk = parted();
+    desk.write("more.py", "x\n").commit("more");
+    let (url, clone) = (format!("file://{}", desk.root.display()), desk.beside("clone"));
+    let shallow = ["clone", "-q", "--depth", "1", "--no-single-branch", &url];
+    desk.git(&[&shallow, [clone.to_str().unwrap()].as_slice()].concat());
+    let desk = Desk(desk.0.at(clone));
+    for range in ["origin/main...HEAD", "HEAD~1..HEAD"] {
+        let told = desk.diff(&[range]);
+        assert_eq!((told.status, told.said.stdout.as_str()), (2, ""), "{range}");
+        let stderr = &told.said.stderr;
+        assert!(stderr.contains("next: fetch the history that is needed"), "{range}: {stderr}");
+        assert!(stderr.contains("`git fetch --unshallow`"), "{range}: {stderr}");
+        assert!(stderr.contains("fetch-depth: 0"), "{range}: {stderr}");
+    }
+    desk.git(&["fetch", "-q", "--unshallow"]);
+    desk.diff(&["origin/main...HEAD"]).refuses(&["no-token topic.py:1"]);
+}
+
+#[test]
+fn a_record_is_kept_when_it_is_asked_for() {
+    let desk = parted();
+    desk.diff(&["main...HEAD"]);
+    assert!(!desk.root.join(".solvi").exists());
+    desk.diff(&["main...HEAD", "--store", ".solvi/traces/ci.jsonl"]);
+    let records = fs::read_to_string(desk.root.join(".solvi/traces/ci.jsonl")).unwrap();
+    let records: Vec<serde_json::Value> =
+        records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(records.len(), 2, "the file with a finding, and the sum: {records:#?}");
+    assert!(desk.word(&["status", "--short"]).is_empty());
+}
+
+#[test]
+fn outside_of_a_repository_nothing_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::new();
+    for sub_command in [["check-diff"].as_slice(), &["check-staged"], &["pre-push", "origin"]] {
+        let mut command = desk.program(binary());
+        command.args(sub_command).current_dir(folder.path());
+        let said = sound(said(command, b""));
+        assert_eq!((said.status, said.stdout.as_str()), (Some(2), ""), "{sub_command:?}");
+        assert!(said.stderr.contains("is in no git repository"), "{}", said.stderr);
+        assert!(said.stderr.contains("next: "), "{}", said.stderr);
+    }
+}

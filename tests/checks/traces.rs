@@ -1,0 +1,86 @@
+//! What the checks leave behind: one chain, out of git's sight, without secrets.
+
+use super::desk::Desk;
+use crate::support::payload;
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Stdio;
+
+const RULES: &str = r#"
+[[rule]]
+id = "no-token"
+paths = ["**"]
+forbid = ["BANNED[_]WORD"]
+[[rule]]
+id = "secret"
+paths = ["**"]
+forbid = ["key_[0-9a-z]+"]
+redact = true
+"#;
+
+#[test]
+fn thirty_hooks_at_once_make_one_chain() {
+    let desk = Desk::judged_by(RULES, &[]);
+    let text = format!("BANNED_WORD {}\n", "k".repeat(200_000));
+    let payload = payload("Write", &json!({"file_path": "a.py", "content": text}));
+    let file = desk.beside("payload");
+    fs::write(&file, payload.to_string()).unwrap();
+    let start = |_| {
+        let mut command = desk.command(&["pre-edit"]);
+        command.stdin(fs::File::open(&file).unwrap()).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let hooks: Vec<_> = (0..30).map(start).collect();
+    for hook in hooks {
+        let said = hook.wait_with_output().unwrap();
+        let reply: Value = serde_json::from_slice(&said.stdout).unwrap();
+        assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny");
+        let reason = reply["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+        assert!(reason.contains("(recorded as "), "{reason}");
+    }
+    let store = fs::read_to_string(desk.root.join(".solvi/traces/hooks.jsonl")).unwrap();
+    let (mut prev, mut count) = (String::new(), 0);
+    for line in store.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert_eq!((&record["seq"], &record["prev"]), (&json!(count), &json!(prev)));
+        record["hash"].as_str().unwrap().clone_into(&mut prev);
+        count += 1;
+    }
+    assert_eq!(count, 30);
+}
+
+#[test]
+fn traces_are_never_committed() {
+    let desk = Desk::judged_by(RULES, &[]);
+    desk.proposes("a.py", "BANNED_WORD\n").expect("deny", &["recorded as"]);
+    desk.write("a.py", "BANNED_WORD\n").stage();
+    assert_eq!(desk.run(&["check-staged"], "").status, Some(1));
+    assert!(desk.root.join(".solvi/traces/hooks.jsonl").exists());
+    desk.stage();
+    assert_eq!(desk.word(&["status", "--short"]), "A  a.py");
+    let linked = desk.beside("linked");
+    desk.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    let desk = Desk(desk.0.at(linked));
+    desk.proposes("b.py", "BANNED_WORD\n").expect("deny", &["recorded as"]);
+    assert!(desk.root.join(".solvi/traces/hooks.jsonl").exists());
+    assert_eq!(desk.word(&["status", "--short"]), "");
+}
+
+#[test]
+fn a_secret_is_in_no_report_and_no_record() {
+    let desk = Desk::judged_by(RULES, &[]);
+    let text = "k=\"key_s3cr3tvalue\" BANNED_WORD\n";
+    let mut said = vec![desk.proposes("a.py", text)];
+    said[0].expect("deny", &["secret: ", "no-token: "]);
+    desk.write("a.py", text).stage();
+    for format in
+        ["text", "json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown", "rdjson"]
+    {
+        said.push(desk.run(&["check-staged", "--format", format], ""));
+        said.push(desk.run(&["check-diff", "--format", format], ""));
+    }
+    let store = fs::read_to_string(desk.root.join(".solvi/traces/hooks.jsonl")).unwrap();
+    assert!(store.lines().count() > 9, "{store}");
+    for text in said.iter().flat_map(|said| [&said.stdout, &said.stderr]).chain([&store]) {
+        assert!(!text.contains("s3cr3t"), "{text}");
+    }
+}
