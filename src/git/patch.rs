@@ -190,8 +190,8 @@ fn patched(head: &Head, pair: &Pair, body: Body) -> Result<Patched, Problem> {
         }
         change.added = hunks.added;
     } else if matches!(body, Body::Binary) {
-        change.after = Content::Binary;
-        not_checked = Some("it is no text".to_owned());
+        hide(&mut change);
+        not_checked = Some(HIDDEN.to_owned());
     }
     if head.submodule {
         change.added.clear();
@@ -216,6 +216,15 @@ fn patched(head: &Head, pair: &Pair, body: Body) -> Result<Patched, Problem> {
     Ok(Patched { change, not_checked })
 }
 
+/// Why a patch without lines is not judged. Whoever made it may have been told by an attribute
+/// that a text is none, so this is not the same as a file that was looked at and is no text.
+const HIDDEN: &str = "the patch does not show its content";
+
+fn hide(change: &mut Change) {
+    change.after = Content::Unknown(HIDDEN.to_owned());
+    change.unsure = Some(HIDDEN.to_owned());
+}
+
 fn bare(place: Place) -> Change {
     Change {
         tool: TOOL.to_owned(),
@@ -234,7 +243,7 @@ fn names_alone(line: &[u8]) -> Result<Option<Patched>, Problem> {
     let (name, after, why) = if let Some(pair) = names::of_binary(line)? {
         let Pair { old, new } = pair.settled();
         let Some(name) = new.or(old) else { return Ok(None) };
-        (name, Content::Binary, "it is no text")
+        (name, Content::Unknown(HIDDEN.to_owned()), HIDDEN)
     } else if let Some(name) = names::of_submodule(line) {
         (name, Content::Unknown(PART.to_owned()), "it is a submodule")
     } else if let Some(name) = names::of_single(line) {
@@ -242,7 +251,8 @@ fn names_alone(line: &[u8]) -> Result<Option<Patched>, Problem> {
     } else {
         return Ok(None);
     };
-    let change = Change { after, ..bare(names::place(&name)?) };
+    let unsure = Some(why.to_owned()).filter(|why| why == HIDDEN);
+    let change = Change { after, unsure, ..bare(names::place(&name)?) };
     Ok(Some(Patched { change, not_checked: Some(why.to_owned()) }))
 }
 
@@ -337,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_not_checked() {
+    fn what_a_patch_does_not_show_is_not_checked_and_not_passed() {
         let files = read(
             b"diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzU|?`f\n\n\
               delta 2\nJcmb\n\ndiff --git a/y b/y\nnew file mode 100644\nindex 0..3\n\
@@ -350,6 +360,8 @@ mod tests {
         let names: Vec<&str> = files.iter().map(|file| file.change.place.as_str()).collect();
         assert_eq!(names, ["x", "y", "z", "lib", "w", "sub"]);
         assert!(files.iter().all(|file| file.not_checked.is_some() && added(file).is_empty()));
+        let unsure = files.iter().map(|file| file.change.unsure.is_some()).collect::<Vec<_>>();
+        assert_eq!(unsure, [true, true, true, false, false, false]);
     }
 
     #[test]
