@@ -117,6 +117,14 @@ fn of_an_untracked_file_every_line_is_told_and_of_an_ignored_one_none() {
 }
 
 #[test]
+fn where_nothing_was_ever_staged_nothing_is_told_of_it() {
+    let tree = Tree::new(RULES, &[]);
+    tree.put("a.txt", "one\nDEBUG\n");
+    std::fs::remove_file(tree.0.root().join(".git/index")).unwrap();
+    assert_eq!(tree.edit("a.txt", "one", "two").verdict(), "allow");
+}
+
+#[test]
 fn rules_that_stop_no_commit_say_nothing_of_lines_that_came_from_elsewhere() {
     for limit in ["on_fail = \"warn\"", "on = [\"edit\", \"ci\"]"] {
         let tree = Tree::new(&RULES.replacen("why", &format!("{limit}\nwhy"), 1), &[]);

@@ -51,6 +51,9 @@ fn base64(text: &str) -> Vec<u8> {
 fn run(case: &Value) -> (String, Option<String>) {
     let mut house = House::new();
     let root = house.root().to_str().unwrap().to_owned();
+    // A real repository, in which nothing was ever staged.
+    let init = std::process::Command::new("git").args(["init", "-q", &root]).status();
+    assert!(init.unwrap().success());
     for (path, text) in case["files"].as_object().into_iter().flatten() {
         house = house.file(path, text.as_str().unwrap());
     }

@@ -93,6 +93,12 @@ impl Repo {
 pub struct Index(State);
 
 impl Index {
+    /// Tells whether nothing at all is staged.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.entries().is_empty()
+    }
+
     /// Returns how it knows a path.
     #[must_use]
     pub fn entry(&self, path: &str) -> Tracked {

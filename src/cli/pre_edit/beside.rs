@@ -265,6 +265,8 @@ fn unstaged(view: View, path: &str, after: &str) -> Result<Option<Vec<Line>>, St
     let Opened { repo, index } = &*opened;
     match index.entry(path) {
         Tracked::Yes { skip_worktree: false } => {}
+        // Where nothing was ever staged, no line can have come past the index.
+        Tracked::No if index.is_empty() => return Ok(None),
         Tracked::No if repo.is_ignored(path, false).map_err(|error| caused(&error))? => {
             return Ok(None);
         }
