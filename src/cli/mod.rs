@@ -30,6 +30,7 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 use std::ffi::OsString;
 use std::io::Write;
+use std::time::Duration;
 use world::World;
 
 /// Hold every edit of a coding agent against the rules of the repository
@@ -81,7 +82,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     let world = World::here();
     match Cli::try_parse_from(&args) {
         Ok(Cli { command: Command::PreEdit(args) }) => pre_edit::run(args, world),
-        Ok(Cli { command }) => finish(|out| command.run(&world, out)),
+        Ok(Cli { command }) => finish(command, world),
         Err(error) => usage::answer(&error, &args),
     }
 }
@@ -107,10 +108,18 @@ impl Command {
     }
 }
 
-/// Writes what a sub-command has to say: its output, then its failure on standard error.
-fn finish(run: impl FnOnce(&mut dyn Write) -> Result<u8, Failure>) -> u8 {
-    let mut out = Vec::new();
-    let result = run(&mut out);
+/// Runs a sub-command and writes what it has to say: its output, then its failure on standard
+/// error. A bug of ours is a failure like any other: it could not be judged.
+fn finish(command: Command, world: World) -> u8 {
+    // Nobody waits for these as an agent waits for its hook, so there is no deadline.
+    let run = pen::hold(Duration::MAX, move || {
+        let mut out = Vec::new();
+        (command.run(&world, &mut out), out)
+    });
+    let (result, out) = match run {
+        Ok(run) => run,
+        Err(stopped) => return pen::write_failure(&Failure::new(stopped.to_string())),
+    };
     let written = pen::write_out(&out);
     match (result, written) {
         (Ok(status), Ok(())) => status,
