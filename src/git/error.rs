@@ -195,12 +195,23 @@ impl GitError {
             Self::Open { source, .. }
             | Self::Index { source, .. }
             | Self::Object { source, .. }
-            | Self::Other { source, .. } => Some(format!("{source:#}")),
+            | Self::Other { source, .. } => Some(chain(source)),
             Self::Read { source, .. } => Some(source.to_string()),
             Self::Revision { why, .. } if !why.is_empty() => Some(why.clone()),
             _ => None,
         }
     }
+}
+
+/// Returns what gix says and why, from the outermost cause inwards, in its own words and without
+/// the places in its source.
+pub(super) fn chain(source: &gix::Error) -> String {
+    let mut said: Vec<String> =
+        source.iter_errors_with_locations().map(|error| format!("{error:#}")).collect();
+    // One that spells out its own causes over several lines would say them twice.
+    said.retain(|said| !said.contains('\n'));
+    said.dedup();
+    said.join(": ")
 }
 
 const UNSHALLOW: &str = "fetch the history that is needed: `git fetch --unshallow` (in a CI \

@@ -5,7 +5,7 @@
 //! Nothing is ever written, and replacement objects are not followed: what is pushed is the real
 //! object, so that is what is read.
 
-use super::error::GitError;
+use super::error::{GitError, chain};
 use super::objects::{Objects, SMALL};
 use super::program::{self, CatFile};
 use gix::ObjectId;
@@ -190,8 +190,7 @@ impl Repo {
             return program::rev_parse(self, spec)?.ok_or_else(|| unknown(String::new()));
         }
         let local = self.shared.to_thread_local();
-        let named =
-            local.rev_parse_single(spec).map_err(|source| unknown(format!("{source:#}")))?;
+        let named = local.rev_parse_single(spec).map_err(|source| unknown(chain(&source)))?;
         self.objects().peel(named.detach())?.ok_or_else(|| unknown("it is no commit".to_owned()))
     }
 
