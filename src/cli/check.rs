@@ -71,6 +71,13 @@ struct Kept {
     not_checked: Option<NotChecked>,
 }
 
+impl Kept {
+    /// Tells whether anything stands against the file.
+    fn matters(&self) -> bool {
+        self.ruling.is_some()
+    }
+}
+
 impl Survey {
     /// Begins a check.
     #[must_use]
@@ -89,10 +96,17 @@ impl Survey {
     ) -> Result<(), Failure> {
         let jobs = options.jobs.map_or_else(processors, NonZeroUsize::get);
         let progress = Progress::of(deltas.len());
-        let kept = repo.each(deltas, jobs, |_, reading| {
-            progress.step();
-            reading.map(|reading| keep(reading, rules, options))
-        });
+        let look = |_: &Delta, reading: Result<Reading, GitError>| {
+            let reading = reading?;
+            let hasty = reading.hasty;
+            let kept = keep(reading, rules, options);
+            if !hasty || !kept.matters() {
+                progress.step();
+            }
+            Ok(kept)
+        };
+        let matters = |kept: &Result<Kept, GitError>| kept.as_ref().is_ok_and(Kept::matters);
+        let kept = repo.each(deltas, jobs, look, matters);
         progress.end();
         for kept in kept {
             self.add(kept.map_err(Failure::from)?, commit);

@@ -14,6 +14,7 @@ use gix::index::entry::{Flags, Mode as IndexMode, Stage};
 use gix::index::{Entry, State};
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
+use std::sync::Arc;
 
 /// How the index knows a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ impl Repo {
         }
     }
 
-    /// Reads the index, for several questions about it.
+    /// Returns the index as it was when it was first read, for several questions about it.
     pub fn read_index(&self) -> Result<Index, GitError> {
         self.index().map(Index)
     }
@@ -90,7 +91,7 @@ impl Repo {
 }
 
 /// The index as it was when it was read.
-pub struct Index(State);
+pub struct Index(Arc<State>);
 
 impl Index {
     /// Tells whether nothing at all is staged.

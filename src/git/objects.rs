@@ -11,12 +11,17 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::hash::Kind as Hash;
 use gix::objs::{CommitRefIter, Find, Kind, TagRefIter};
+use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
 /// Objects up to this size are read by any thread at any time.
 pub(super) const SMALL: usize = 8 << 20;
 
 /// Files larger than this are not read at all: 100 MiB.
 pub const LARGEST: u64 = 100 << 20;
+
+/// How many bytes of objects a handle remembers, as bases that other objects are stored as
+/// differences from: git's own default for one thread (`core.deltaBaseCacheLimit`).
+const REMEMBERED: usize = 96 << 20;
 
 /// A handle to the objects, for one thread.
 pub(super) struct Objects<'r> {
@@ -44,6 +49,8 @@ impl<'r> Objects<'r> {
     pub(super) fn new(repo: &'r Repo) -> Self {
         let mut local = repo.shared.to_thread_local();
         local.objects.ignore_replacements = true;
+        // Most objects of a pack are stored as differences from one another.
+        local.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(REMEMBERED)));
         Self { repo, local }
     }
 

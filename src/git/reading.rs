@@ -18,6 +18,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{MutexGuard, PoisonError};
+use std::thread::{self, Scope, ScopedJoinHandle};
 
 /// Changes of more lines than this are not judged line by line: a [`Line`] takes 64 bytes and
 /// more, so that these take 220 MB.
@@ -28,6 +29,9 @@ const MANY_LINES: usize = 200_000;
 
 /// Texts of this length together are long, in bytes.
 const LONG: usize = 1 << 20;
+
+/// How many small files take as long to read as a thread takes to start and to warm up.
+const WORTH_A_THREAD: usize = 64;
 
 /// How much of a file tells whether it is text, when it is too large to read.
 const BEGINNING: u64 = 64 << 10;
@@ -45,6 +49,17 @@ pub struct Reading {
     /// It is the pointer that Git LFS stores in place of a file: the pointer is judged, and what
     /// it points to was not looked at.
     pub lfs: bool,
+    /// The earlier versions were not read, so that every line counts as added.
+    pub hasty: bool,
+}
+
+/// How much of a path's history is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// Its version now alone, where that is quicker; every line of it counts as added.
+    Hasty,
+    /// Earlier versions too, so that only what is new counts as added.
+    Exact,
 }
 
 /// Why a content was not looked at.
@@ -80,18 +95,33 @@ impl fmt::Display for Unchecked {
 impl Repo {
     /// Reads what a delta changes. For many, [`Repo::each`] is faster and keeps memory small.
     pub fn change(&self, delta: &Delta) -> Result<Reading, GitError> {
-        Reader::new(self).change(delta).map(|(reading, _)| reading)
+        Reader::new(self).change(delta, Pace::Exact).map(|(reading, _)| reading)
     }
 
     /// Reads the deltas on `jobs` threads and hands each to `look`, which says what to keep of
     /// it; returns that in the order of the deltas.
+    ///
+    /// A file is read in haste first, as if every line of it were new. Only when what is kept
+    /// then `matters` are its earlier versions read, and `look` is asked again: a file in which
+    /// nothing is found at all needs no comparison. So `look` must not find less where more lines
+    /// are added.
     pub fn each<T: Send>(
         &self,
         deltas: &[Delta],
         jobs: usize,
         look: impl Fn(&Delta, Result<Reading, GitError>) -> T + Sync,
+        matters: impl Fn(&T) -> bool + Sync,
     ) -> Vec<T> {
         let next = AtomicUsize::new(0);
+        let look = |reader: &Reader<'_>, delta: &Delta, pace: Pace| {
+            // The lane stays ours until the caller has looked.
+            let (reading, _lane) = match reader.change(delta, pace) {
+                Ok((reading, lane)) => (Ok(reading), lane),
+                Err(error) => (Err(error), None),
+            };
+            let hasty = reading.as_ref().is_ok_and(|reading| reading.hasty);
+            (look(delta, reading), hasty)
+        };
         let work = || {
             let reader = Reader::new(self);
             let mut kept = Vec::new();
@@ -99,18 +129,17 @@ impl Repo {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 deltas.get(at).map(|delta| (at, delta))
             } {
-                match reader.change(delta) {
-                    // The lane stays ours until the caller has looked.
-                    Ok((reading, _lane)) => kept.push((at, look(delta, Ok(reading)))),
-                    Err(error) => kept.push((at, look(delta, Err(error)))),
+                let (mut seen, hasty) = look(&reader, delta, Pace::Hasty);
+                if hasty && matters(&seen) {
+                    seen = look(&reader, delta, Pace::Exact).0;
                 }
+                kept.push((at, seen));
             }
             kept
         };
-        // A thread costs more than a few small files do.
-        let jobs = jobs.clamp(1, 64).min(deltas.len() / 8 + 1);
-        let mut kept = std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
+        let jobs = jobs.clamp(1, 64).min(deltas.len() / WORTH_A_THREAD + 1);
+        let mut kept = thread::scope(|scope| {
+            let helpers: Vec<_> = (1..jobs).map_while(|_| helper(scope, work)).collect();
             let mut kept = work();
             for helper in helpers {
                 match helper.join() {
@@ -123,6 +152,17 @@ impl Repo {
         kept.sort_unstable_by_key(|(at, _)| *at);
         kept.into_iter().map(|(_, kept)| kept).collect()
     }
+}
+
+/// Starts a thread that does part of the work of this one, and is told apart from it by nobody:
+/// whoever watches this thread for panics sees the helper's too. Where no more threads are to be
+/// had, fewer do the work.
+fn helper<'s, T: Send + 's>(
+    scope: &'s Scope<'s, '_>,
+    work: impl FnOnce() -> T + Send + 's,
+) -> Option<ScopedJoinHandle<'s, T>> {
+    let name = thread::current().name().unwrap_or("reader").to_owned();
+    thread::Builder::new().name(name).spawn_scoped(scope, work).ok()
 }
 
 /// Reads deltas on one thread.
@@ -144,7 +184,7 @@ impl<'r> Reader<'r> {
         Self { objects: repo.objects() }
     }
 
-    fn change(&self, delta: &Delta) -> Result<(Reading, Lane<'r>), GitError> {
+    fn change(&self, delta: &Delta, pace: Pace) -> Result<(Reading, Lane<'r>), GitError> {
         let mut lane = None;
         let mut reading = Reading {
             change: Change {
@@ -159,6 +199,7 @@ impl<'r> Reader<'r> {
             },
             unchecked: None,
             lfs: false,
+            hasty: false,
         };
         let (mode, bytes) = match delta.now {
             Now::Nothing => return Ok((reading, lane)),
@@ -192,7 +233,11 @@ impl<'r> Reader<'r> {
             return Ok((reading, lane));
         };
         reading.lfs = mode.is_file() && text::is_lfs_pointer(after);
-        match self.added(delta, mode, after, &mut lane)? {
+        let versions = comparable(delta, mode);
+        reading.hasty = pace == Pace::Hasty && saves(&versions, after);
+        let added =
+            if reading.hasty { numbered(after) } else { self.added(&versions, after, &mut lane)? };
+        match added {
             Ok(added) => reading.change.added = added,
             Err(lines) => reading.cannot_check(Unchecked::TooLong(lines)),
         }
@@ -203,28 +248,17 @@ impl<'r> Reader<'r> {
     /// too many.
     fn added(
         &self,
-        delta: &Delta,
-        mode: Mode,
+        versions: &Versions,
         after: &str,
         lane: &mut Lane<'r>,
     ) -> Result<Result<Vec<Line>, usize>, GitError> {
-        // What a link points to is not compared with what a file holds.
-        let comparable = |before: &Version| {
-            before.mode != Mode::Submodule && before.mode.is_file() == mode.is_file()
-        };
-        let versions: Vec<Option<Version>> =
-            delta.before.iter().map(|before| before.filter(comparable)).collect();
-        // Only the mode or the name changes.
-        let now = delta.now.stored().map(|now| now.id);
-        if now.is_some() && versions.iter().flatten().any(|before| Some(before.id) == now) {
-            return Ok(Ok(Vec::new()));
-        }
+        let Versions::Others(versions) = versions else { return Ok(Ok(Vec::new())) };
         if count(after) > MANY_LINES {
             self.take(lane);
         }
         let mut added: Option<Vec<Line>> = None;
         for version in versions {
-            let before = match version {
+            let before = match *version {
                 Some(version) => self.text(version, lane)?,
                 None => String::new(),
             };
@@ -320,6 +354,36 @@ impl Reading {
         self.change.unsure = Some(why.to_string());
         self.unchecked = Some(why);
     }
+}
+
+/// What there is to compare a content with.
+enum Versions {
+    /// One of the earlier versions holds the same: only the mode or the name changes.
+    Same,
+    /// The earlier versions, as far as they can be compared with it.
+    Others(Vec<Option<Version>>),
+}
+
+/// Returns the earlier versions of a path: what a link points to is not compared with what a file
+/// holds.
+fn comparable(delta: &Delta, mode: Mode) -> Versions {
+    let comparable = |before: &Version| {
+        before.mode != Mode::Submodule && before.mode.is_file() == mode.is_file()
+    };
+    let versions: Vec<Option<Version>> =
+        delta.before.iter().map(|before| before.filter(comparable)).collect();
+    let now = delta.now.stored().map(|now| now.id);
+    if now.is_some() && versions.iter().flatten().any(|before| Some(before.id) == now) {
+        return Versions::Same;
+    }
+    Versions::Others(versions)
+}
+
+/// Tells whether it saves anything to take every line as added: when there is something to read,
+/// and the lines are not so many that they are the greater work.
+fn saves(versions: &Versions, after: &str) -> bool {
+    let Versions::Others(versions) = versions else { return false };
+    versions.iter().any(Option::is_some) && after.len() < LONG
 }
 
 /// Returns what git knew of a path before; a file that is moved is no new one.

@@ -172,7 +172,12 @@ pub struct Seen(pub Vec<(Delta, Reading)>);
 
 impl Seen {
     pub fn of(repo: &Repo, deltas: &Deltas) -> Self {
-        let read = repo.each(&deltas.list, 2, |delta, reading| (delta.clone(), reading.unwrap()));
+        let read = repo.each(
+            &deltas.list,
+            2,
+            |delta, reading| (delta.clone(), reading.unwrap()),
+            |_| true,
+        );
         Self(read)
     }
 
