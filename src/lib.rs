@@ -20,7 +20,7 @@
 //! |---|---|---|---|
 //! | `domain` | what do we talk about? | `serde`, `similar` | none |
 //! | `engine` | what do we think of it? | `fancy_regex`, `globset`, `jsonc_parser`, `memchr`, `regex`, `regex_syntax`, `strsim`, `thiserror`, `toml`, `tree_sitter`, `tree_sitter_python`, `unicode_normalization` | none |
-//! | `clients` | how does each agent speak? | `serde`, `serde_json`, `thiserror` | none |
+//! | `clients` | how does each agent speak? | `serde`, `serde_json`, `thiserror`, `unicode_normalization` | none |
 //! | `git` | what does the repository say? | `gix`, `thiserror` | files, environment, process |
 //! | `report` | how do people and CI read it? | `annotate_snippets`, `serde`, `serde_json`, `sha2` | none |
 //! | `store` | what do we keep? | `directories`, `jsonc_parser`, `serde`, `serde_json`, `sha2`, `tempfile`, `thiserror`, `unicode_normalization` | files, clock |
@@ -28,9 +28,10 @@
 //!
 //! Inside a room data flows one way:
 //!
-//! * `clients`: [`clients::payload`] reads what a tool call would change, with the file after the
-//!   edit worked out as the client really writes it ([`clients::claude_edit`]) or as a patch says
-//!   ([`clients::patch`]); [`clients::CLIENTS`] write the replies.
+//! * `clients`: [`clients::marks`] tells whose payload it is; [`clients::CLIENTS`] read what a tool
+//!   call would change, with the file after the edit worked out as that client really writes it
+//!   ([`clients::claude_edit`], [`clients::gemini_edit`], [`clients::pi_edit`]) or as a patch says
+//!   ([`clients::patch`]), and write the replies; [`clients::contract`] says what each honours.
 //! * `engine`: [`engine::rules`] loads the rules file and knows which rules meet a path;
 //!   [`engine::checks`] are the kinds of check, one file each; [`engine::decide`] joins what the
 //!   judges saw and masks what a redacting rule found.
@@ -51,6 +52,7 @@
 //! | `.solvi/.gitignore` | holds `*`, written before anything else there |
 //! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes |
 //! | `.claude/settings.json` and its relatives | our entry is added and removed, every other byte kept |
+//! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |
 //! | `pre-commit`, `pre-merge-commit`, `pre-push` in git's hooks folder | our shims; somebody else's hook is at most moved to `NAME.d/original`, and back |
 //!
 //! # Where this differs from the first plan

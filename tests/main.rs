@@ -6,6 +6,7 @@ mod bad_input;
 #[cfg(unix)]
 mod checks;
 mod claude;
+mod clients;
 #[cfg(unix)]
 mod doctor;
 #[cfg(unix)]
@@ -14,6 +15,8 @@ mod git;
 mod index;
 mod papers;
 mod parity;
+#[cfg(unix)]
+mod pi;
 mod report;
 mod rules_file;
 #[cfg(unix)]

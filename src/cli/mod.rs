@@ -5,6 +5,8 @@ mod check;
 mod check_diff;
 mod check_rules;
 mod check_staged;
+mod choices;
+mod clients;
 mod completions;
 pub mod defaults;
 mod doctor;
@@ -64,6 +66,8 @@ enum Command {
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
+    Clients(clients::Args),
+    Choices(choices::Args),
     Rules(rules::Args),
     #[command(hide = true)]
     SampleRules(sample::Args),
@@ -98,6 +102,8 @@ impl Command {
             Self::Install(args) => install::run(&args, world, out),
             Self::Uninstall(args) => uninstall::run(&args, world, out),
             Self::Doctor(args) => doctor::run(&args, world, out),
+            Self::Clients(args) => clients::run(&args, out),
+            Self::Choices(args) => choices::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),
             Self::SampleRules(args) => sample::run(&args, out),
             Self::Completions(args) => {

@@ -9,7 +9,8 @@ use super::explain::Explanation;
 use super::keep::Keep;
 use super::pen;
 use super::world::World;
-use crate::clients::{self, Client, Voice, payload};
+use crate::clients::marks::Marks;
+use crate::clients::{self, Client, Phase, Voice};
 use crate::domain::{
     Action, Change, Decision, Event, Files, Finding, Moment, Part, Verdict, sanitize,
 };
@@ -137,19 +138,24 @@ impl Hook {
     fn answer(&self) -> Answer {
         let mut told = Explanation::begin();
         let mut voice = Voice { approve: self.args.approve, ..Voice::default() };
-        let decision = match self.read(&mut told) {
+        let mut phase = Phase::Before;
+        let decision = match self.read(&mut phase, &mut told) {
             Ok((event, files)) => self.judge(&event, &files, &mut voice, &mut told),
             Err(trouble) => Decision::unjudged(trouble),
         };
         told.decided(&decision, &voice);
         Answer {
-            reply: self.args.agent.0.write(&decision, &voice),
+            reply: self.args.agent.0.write_at(phase, &decision, &voice),
             told: self.args.explain.then(|| told.text()),
         }
     }
 
-    /// Reads the payload; the error says why nobody can.
-    fn read(&self, told: &mut Explanation) -> Result<(Event, DiskFiles), String> {
+    /// Reads the payload, and at which phase it comes; the error says why nobody can.
+    fn read(
+        &self,
+        phase: &mut Phase,
+        told: &mut Explanation,
+    ) -> Result<(Event, DiskFiles), String> {
         let mut payload = Vec::new();
         std::io::stdin()
             .lock()
@@ -159,11 +165,12 @@ impl Hook {
         if payload.len() as u64 > LARGEST_PAYLOAD {
             return Err(format!("the payload is larger than {} MiB", LARGEST_PAYLOAD >> 20));
         }
+        *phase = self.args.agent.0.phase(&Marks::of(&payload));
         let session = clients::working_folder(&payload);
         let root = defaults::project(self.args.project.as_deref(), session.as_deref(), &self.world);
         let files = DiskFiles::new(&root, session.as_deref().map_or(root.as_path(), Path::new));
         told.project(files.root());
-        let event = payload::read(&payload, &files).map_err(|error| error.to_string())?;
+        let event = self.args.agent.0.read(&payload, &files).map_err(|error| error.to_string())?;
         told.event(&event);
         Ok((event, files))
     }

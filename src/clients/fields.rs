@@ -51,6 +51,16 @@ impl Fields {
         }
     }
 
+    /// Tells whether one of the fields is there.
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        has(&self.map, names)
+    }
+
+    /// Takes whatever a field holds.
+    pub(super) fn value(&mut self, name: &str) -> Option<Value> {
+        self.map.remove(name).filter(|value| !value.is_null())
+    }
+
     /// Takes the objects of a list that must be there, skipping what is no object.
     pub(super) fn objects(&mut self, name: &str) -> Result<Vec<Self>, PayloadError> {
         let at = &self.at;

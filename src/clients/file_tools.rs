@@ -86,14 +86,18 @@ fn write(tool: &str, place: Place, content: String, stored: Stored) -> Change {
         Stored::Absent => Change::of_text(tool, place, "", content),
         Stored::Bytes(bytes) => {
             let before = Encoding::of(&bytes).decode(&bytes);
-            // The first line is not new because its byte order mark goes.
-            let bare = before.strip_prefix(MARK).filter(|_| !content.starts_with(MARK));
-            Change::of_text(tool, place, bare.unwrap_or(&before), content)
+            Change::of_text(tool, place, kept_lines(&before, &content), content)
         }
         Stored::Unknown(why) => {
             Change { unsure: Some(why), ..Change::of_text(tool, place, "", content) }
         }
     }
+}
+
+/// Returns the file before a write as its lines are compared: the first line is not new because
+/// its byte order mark goes.
+pub(super) fn kept_lines<'a>(before: &'a str, after: &str) -> &'a str {
+    before.strip_prefix(MARK).filter(|_| !after.starts_with(MARK)).unwrap_or(before)
 }
 
 fn replacement(mut fields: Fields) -> Result<Replacement, PayloadError> {

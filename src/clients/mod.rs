@@ -7,15 +7,27 @@
 pub mod claude;
 pub mod claude_edit;
 pub mod codex;
+pub mod contract;
+pub mod cursor;
 mod fields;
 mod file_tools;
+pub mod gemini;
+pub mod gemini_edit;
+mod gemini_nearly;
+mod javascript;
+pub mod marks;
 pub mod notebook;
 pub mod patch;
 pub mod payload;
+pub mod pi;
+pub mod pi_edit;
+pub mod universal;
 pub mod unknown_tool;
 pub mod wiring;
 
-use crate::domain::{Decision, wording};
+use crate::domain::{Decision, Event, Files, wording};
+use marks::Marks;
+use payload::PayloadError;
 
 /// An agent program that calls us.
 pub trait Client: Sync {
@@ -24,10 +36,62 @@ pub trait Client: Sync {
 
     /// Writes the reply to a tool call that is about to run; empty when there is nothing to say.
     fn write(&self, decision: &Decision, voice: &Voice) -> String;
+
+    /// Tells whether a payload is unmistakably this client's own.
+    fn owns(&self, _marks: &Marks) -> bool {
+        false
+    }
+
+    /// Returns when in the client's work a payload of its comes.
+    fn phase(&self, _marks: &Marks) -> Phase {
+        Phase::Before
+    }
+
+    /// Reads a payload.
+    fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
+        payload::read(payload, files)
+    }
+
+    /// Writes the reply to a payload that came at this phase.
+    fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {
+        match phase {
+            Phase::Before => self.write(decision, voice),
+            Phase::After | Phase::Prompt | Phase::Stop | Phase::Other => String::new(),
+        }
+    }
+}
+
+/// When in a client's work an event comes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// A tool is about to run.
+    #[default]
+    Before,
+    /// A tool has run.
+    After,
+    /// A person's prompt is about to be worked on.
+    Prompt,
+    /// The agent is about to stop.
+    Stop,
+    /// Anything else; it is not judged.
+    Other,
+}
+
+/// Returns the client whose payload this unmistakably is.
+#[must_use]
+pub fn owner(marks: &Marks) -> Option<&'static dyn Client> {
+    CLIENTS.iter().copied().find(|client| client.owns(marks))
 }
 
 /// Every client, in the order of the documents.
-pub const CLIENTS: &[&dyn Client] = &[&claude::Claude, &codex::Codex];
+pub const CLIENTS: &[&dyn Client] = &[
+    &claude::Claude,
+    &codex::Codex,
+    &gemini::Gemini,
+    &pi::Pi,
+    &cursor::Cursor,
+    &universal::Universal,
+];
 
 /// How a decision is told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,13 +125,10 @@ pub fn by_name(name: &str) -> Option<&'static dyn Client> {
 /// Returns the folder that a payload says the session is in; nothing when it says none.
 #[must_use]
 pub fn working_folder(payload: &[u8]) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Peek {
-        cwd: Option<String>,
-    }
     // Everything else is skipped without being kept, so looking twice costs next to nothing.
-    let peek: Peek = serde_json::from_slice(payload).ok()?;
-    peek.cwd.filter(|cwd| !cwd.is_empty())
+    let marks = Marks::of(payload);
+    let named = ["cwd", "workspace_roots", "workspace"].iter().find_map(|name| marks.text(name));
+    named.map(str::to_owned)
 }
 
 /// Writes a refusal that Claude Code (nested form) and Copilot (flat form) both read as one, for

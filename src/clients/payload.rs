@@ -24,28 +24,52 @@ impl From<PatchError> for PayloadError {
 
 /// Reads the payload of a tool call that is about to run.
 pub fn read(payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
-    let mut call = object(payload)?;
-    let name = |key: &str| {
-        call.get(key).and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned)
-    };
-    let session = Session {
-        session_id: name("session_id"),
-        tool_use_id: name("tool_use_id"),
-        prompt_id: name("prompt_id"),
-        agent_id: name("agent_id"),
-    };
-    let tool = match call.remove("tool_name") {
-        Some(Value::String(tool)) => tool,
-        None | Some(Value::Null) => String::new(),
-        Some(other) => other.to_string(),
-    };
-    let input = call.remove("tool_input").unwrap_or_default();
-    let tool = if tool.is_empty() { tool_of(&input).to_owned() } else { tool };
-    let action = action(&tool, input, files)?;
-    Ok(Event { tool, session, action })
+    Call::of(object(payload)?).event(|tool, input| action(tool, input, files))
 }
 
-fn object(payload: &[u8]) -> Result<Map<String, Value>, PayloadError> {
+/// A tool call, as most clients send it.
+pub(super) struct Call {
+    /// The tool, as the client names it; empty when it does not.
+    pub tool: String,
+    /// What it is called with.
+    pub input: Value,
+    session: Session,
+    /// Every other field.
+    pub rest: Map<String, Value>,
+}
+
+impl Call {
+    pub(super) fn of(mut call: Map<String, Value>) -> Self {
+        let name = |key: &str| {
+            call.get(key).and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned)
+        };
+        let session = Session {
+            session_id: name("session_id"),
+            tool_use_id: name("tool_use_id"),
+            prompt_id: name("prompt_id"),
+            agent_id: name("agent_id"),
+        };
+        let tool = match call.remove("tool_name") {
+            Some(Value::String(tool)) => tool,
+            None | Some(Value::Null) => String::new(),
+            Some(other) => other.to_string(),
+        };
+        let input = call.remove("tool_input").unwrap_or_default();
+        let tool = if tool.is_empty() { tool_of(&input).to_owned() } else { tool };
+        Self { tool, input, session, rest: call }
+    }
+
+    /// Makes the event of the call, with what the tool is said to do.
+    pub(super) fn event(
+        self,
+        action: impl FnOnce(&str, Value) -> Result<Action, PayloadError>,
+    ) -> Result<Event, PayloadError> {
+        let action = action(&self.tool, self.input)?;
+        Ok(Event { tool: self.tool, session: self.session, action })
+    }
+}
+
+pub(super) fn object(payload: &[u8]) -> Result<Map<String, Value>, PayloadError> {
     let text = str::from_utf8(payload)
         .map_err(|_| PayloadError("the payload is not UTF-8; JSON was expected.".to_owned()))?;
     match serde_json::from_str(text.strip_prefix(MARK).unwrap_or(text)) {
@@ -71,7 +95,8 @@ fn tool_of(input: &Value) -> &'static str {
     }
 }
 
-fn action(tool: &str, input: Value, files: &dyn Files) -> Result<Action, PayloadError> {
+/// Reads what a tool does, by its name and its input.
+pub(super) fn action(tool: &str, input: Value, files: &dyn Files) -> Result<Action, PayloadError> {
     let known = tool == APPLY_PATCH || file_tools::TOOLS.contains(&tool);
     let changes = match input {
         Value::Object(input) if known => edits(tool, input, files)?,

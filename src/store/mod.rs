@@ -2,6 +2,7 @@
 
 pub mod canonical;
 pub mod chain;
+pub mod choices;
 pub mod files;
 pub mod hook_groups;
 mod ignored;

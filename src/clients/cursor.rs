@@ -1,0 +1,137 @@
+//! How Cursor is read and answered. From its documents only: nothing here was seen in a run.
+//!
+//! A reply is `permission` with a text for the person and one for the agent; a hook that fails
+//! lets the action pass. `allow` is never said: it is not known whether it skips the client's own
+//! question. What comes after a file was edited cannot be answered with anything.
+
+use super::marks::Marks;
+use super::payload::{self, Call, PayloadError};
+use super::{Client, Phase, Voice};
+use crate::domain::{Action, Decision, Event, Files, Verdict};
+use serde_json::{Value, json};
+
+/// Cursor.
+pub struct Cursor;
+
+impl Client for Cursor {
+    fn name(&self) -> &'static str {
+        "cursor"
+    }
+
+    fn write(&self, decision: &Decision, voice: &Voice) -> String {
+        let text = voice.text(decision);
+        let verdict = decision.verdict();
+        match verdict {
+            Verdict::Deny | Verdict::Ask => json!({
+                "permission": verdict.word(),
+                "user_message": text,
+                "agent_message": text,
+            }),
+            Verdict::Warn | Verdict::Allow if text.is_empty() => return String::new(),
+            Verdict::Warn => json!({"user_message": text, "agent_message": text}),
+            Verdict::Allow => json!({"user_message": text}),
+        }
+        .to_string()
+    }
+
+    fn owns(&self, marks: &Marks) -> bool {
+        marks.has("cursor_version") || marks.has("conversation_id") && marks.has("generation_id")
+    }
+
+    fn phase(&self, marks: &Marks) -> Phase {
+        match marks.text("hook_event_name") {
+            Some("beforeSubmitPrompt") => Phase::Prompt,
+            Some("stop" | "subagentStop") => Phase::Stop,
+            None | Some("preToolUse" | "beforeShellExecution" | "beforeMCPExecution") => {
+                Phase::Before
+            }
+            Some("postToolUse" | "afterFileEdit" | "afterTabFileEdit") => Phase::After,
+            Some(_) => Phase::Other,
+        }
+    }
+
+    fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
+        let mut object = payload::object(payload)?;
+        let event = object.get("hook_event_name").and_then(Value::as_str).map(str::to_owned);
+        match event.as_deref() {
+            None | Some("preToolUse" | "beforeMCPExecution") => {}
+            Some(_) => return Ok(Event::default()),
+        }
+        // The input of a server's tool may come as text.
+        if let Some(Value::String(text)) = object.get("tool_input")
+            && let Ok(input @ Value::Object(_)) = serde_json::from_str(text)
+        {
+            object.insert("tool_input".to_owned(), input);
+        }
+        let names_no_tool = !object.contains_key("tool_name") && event.is_some();
+        Call::of(object).event(|tool, input| {
+            if names_no_tool { Ok(Action::Other) } else { payload::action(tool, input, files) }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::domain::{Place, RepoPath, Stored};
+
+    struct Nothing;
+
+    impl Files for Nothing {
+        fn place(&self, written: &str) -> Result<Place, String> {
+            RepoPath::new(written).map(Place::Inside).ok_or_else(|| "no such place.".to_owned())
+        }
+
+        fn read(&self, _place: &Place) -> Stored {
+            Stored::Absent
+        }
+    }
+
+    fn read(payload: &Value) -> Action {
+        Cursor.read(payload.to_string().as_bytes(), &Nothing).unwrap().action
+    }
+
+    #[test]
+    fn a_write_is_judged_before_it_is_made() {
+        let input = json!({"file_path": "a", "content": "x\n"});
+        let write = json!({"hook_event_name": "preToolUse", "tool_name": "Write",
+            "tool_input": input});
+        let text = json!({"hook_event_name": "beforeMCPExecution", "tool_name": "save",
+            "tool_input": json!({"path": "a", "text": "x"}).to_string()});
+        for payload in [write, text] {
+            let Action::Edit(changes) = read(&payload) else { panic!("{payload}") };
+            assert_eq!(changes[0].added.len(), 1);
+        }
+    }
+
+    #[test]
+    fn what_has_happened_is_not_judged() {
+        let edit = json!({"hook_event_name": "afterFileEdit", "file_path": "a",
+            "edits": [{"old_string": "x", "new_string": "y"}]});
+        let shell = json!({"hook_event_name": "beforeShellExecution", "command": "ls", "cwd": "/"});
+        for payload in [edit, shell] {
+            assert_eq!(read(&payload), Action::Other);
+        }
+        let after = Cursor.write_at(Phase::After, &Decision::unjudged("x"), &Voice::default());
+        assert_eq!(after, "");
+    }
+
+    #[test]
+    fn an_ask_is_spoken() {
+        let reply = Cursor.write(&Decision::unjudged("no rules"), &Voice::default());
+        let reply: Value = serde_json::from_str(&reply).unwrap();
+        assert_eq!(reply["permission"], "ask");
+        assert!(reply["agent_message"].as_str().unwrap().contains("no rules"));
+        assert_eq!(Cursor.write(&Decision::default(), &Voice::default()), "");
+    }
+
+    #[test]
+    fn its_payloads_are_told_by_their_names() {
+        let owns = |payload: &[u8]| Cursor.owns(&Marks::of(payload));
+        assert!(owns(br#"{"cursor_version": "3.1"}"#));
+        assert!(owns(br#"{"conversation_id": "a", "generation_id": "b"}"#));
+        assert!(!owns(br#"{"hook_event_name": "preToolUse", "conversation_id": "a"}"#));
+    }
+}

@@ -1,0 +1,328 @@
+//! How Gemini CLI is read and answered.
+//!
+//! Verified with 0.61.0. A refusal is `decision: "deny"` with its reason, and nothing else on
+//! standard output; everything else lets the tool run. `ask` leaves a run without a person
+//! hanging for ever, so it is spoken as a refusal. Before a tool only `systemMessage` is honoured
+//! beside that, and reaches the person; after a tool `additionalContext` reaches the model, and a
+//! refusal takes the place of the result, while the file stays changed.
+
+use super::claude_edit::Replacement;
+use super::fields::Fields;
+use super::file_tools::{self, kept_lines};
+use super::gemini_edit;
+use super::marks::Marks;
+use super::payload::{self, Call, PayloadError};
+use super::{Client, Phase, Voice};
+use crate::domain::{Action, Change, Decision, Event, Files, Stored, Verdict, diff};
+use serde_json::{Map, Value, json};
+
+/// Gemini CLI.
+pub struct Gemini;
+
+const BEFORE_TOOL: &str = "BeforeTool";
+const AFTER_TOOL: &str = "AfterTool";
+const BEFORE_AGENT: &str = "BeforeAgent";
+const AFTER_AGENT: &str = "AfterAgent";
+
+/// Events that no other client has.
+const OWN_EVENTS: [&str; 8] = [
+    BEFORE_TOOL,
+    AFTER_TOOL,
+    BEFORE_AGENT,
+    AFTER_AGENT,
+    "BeforeModel",
+    "AfterModel",
+    "BeforeToolSelection",
+    "PreCompress",
+];
+
+const REPLACE: &str = "replace";
+const WRITE_FILE: &str = "write_file";
+
+/// Opens the reason when a person would have to be asked.
+const CANNOT_ASK: &str = "A person must decide about this edit, and a Gemini CLI hook cannot ask. \
+    Stop here and tell the user; a person can make the edit, or change the rule.";
+
+/// Opens the reason when the edit is already made.
+const MADE: &str = "The file is already changed. Take the change back, or tell the user.";
+
+impl Client for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn write(&self, decision: &Decision, voice: &Voice) -> String {
+        let text = voice.text(decision);
+        match decision.verdict() {
+            Verdict::Deny => deny(&text),
+            Verdict::Ask => deny(&format!("{CANNOT_ASK}\n{text}")),
+            Verdict::Warn | Verdict::Allow if text.is_empty() => String::new(),
+            Verdict::Warn | Verdict::Allow => json!({"systemMessage": text}).to_string(),
+        }
+    }
+
+    fn owns(&self, marks: &Marks) -> bool {
+        let event = marks.text("hook_event_name");
+        let session = || {
+            let transcript = marks.text("transcript_path").unwrap_or_default();
+            let own = transcript.replace('\\', "/").contains("/.gemini/");
+            own && marks.has("timestamp") && !marks.has("permission_mode")
+        };
+        event.is_some_and(|event| OWN_EVENTS.contains(&event) || session())
+    }
+
+    fn phase(&self, marks: &Marks) -> Phase {
+        match marks.text("hook_event_name") {
+            // A payload that names no event may be an edit, which must not pass for nothing.
+            None | Some(BEFORE_TOOL) => Phase::Before,
+            Some(AFTER_TOOL) => Phase::After,
+            Some(BEFORE_AGENT) => Phase::Prompt,
+            Some(AFTER_AGENT) => Phase::Stop,
+            Some(_) => Phase::Other,
+        }
+    }
+
+    fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
+        let object = payload::object(payload)?;
+        let event = object.get("hook_event_name").and_then(Value::as_str).unwrap_or(BEFORE_TOOL);
+        if event != BEFORE_TOOL && event != AFTER_TOOL {
+            return Ok(Event::default());
+        }
+        let after = event == AFTER_TOOL;
+        let mut call = Call::of(object);
+        let response = call.rest.remove("tool_response");
+        call.event(|tool, input| match input {
+            // What another tool has done is on the disk, and what it was to do tells nothing.
+            _ if after && tool != REPLACE && tool != WRITE_FILE => Ok(Action::Other),
+            Value::Object(input) if after => made(tool, input, response, files),
+            Value::Object(input) if tool == REPLACE || tool == WRITE_FILE => {
+                Ok(Action::Edit(vec![proposed(tool, input, files)?]))
+            }
+            Value::Object(_) => payload::action(tool, input, files),
+            other if tool == REPLACE || tool == WRITE_FILE => {
+                let is = super::fields::kind_of(&other);
+                Err(PayloadError(format!("`tool_input` is {is}; an object was expected.")))
+            }
+            other => payload::action(tool, other, files),
+        })
+    }
+
+    fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {
+        let text = voice.text(decision);
+        match (phase, decision.verdict()) {
+            (Phase::Before, _) => self.write(decision, voice),
+            (Phase::After, Verdict::Ask | Verdict::Deny) => deny(&format!("{MADE}\n{text}")),
+            (Phase::After, Verdict::Warn) => json!({"hookSpecificOutput": {
+                "hookEventName": AFTER_TOOL,
+                "additionalContext": text,
+            }})
+            .to_string(),
+            // Another turn with the reason as its prompt.
+            (Phase::Stop, Verdict::Deny) => deny(&text),
+            _ => String::new(),
+        }
+    }
+}
+
+fn deny(reason: &str) -> String {
+    json!({"decision": "deny", "reason": reason}).to_string()
+}
+
+/// Reads the input of `replace` or `write_file`.
+fn proposed(
+    tool: &str,
+    input: Map<String, Value>,
+    files: &dyn Files,
+) -> Result<Change, PayloadError> {
+    let mut input = Fields::new("tool_input", input);
+    let place = file_tools::place(&input.path(&["file_path"])?, files)?;
+    let edit = if tool == REPLACE {
+        Edit::Replace(Replacement {
+            old: input.text(&["old_string"])?,
+            new: input.text(&["new_string"])?,
+            everywhere: input.flag(&["allow_multiple"])?,
+        })
+    } else {
+        Edit::Write(input.text(&["content"])?)
+    };
+    let (before, unsure) = match files.read(&place) {
+        Stored::Absent => (None, None),
+        Stored::Unknown(why) => (None, Some(why)),
+        Stored::Bytes(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => (Some(text), None),
+            Err(_) => (None, Some("the file is not text in UTF-8".to_owned())),
+        },
+    };
+    let kept = before.as_deref().unwrap_or_default();
+    Ok(match (edit, unsure) {
+        (Edit::Replace(edit), Some(why)) => Change {
+            unsure: Some(why.clone()),
+            ..Change::of_lines(tool, place, diff::added(&edit.old, &edit.new), why)
+        },
+        (Edit::Replace(edit), None) => match gemini_edit::after(before.as_deref(), &edit) {
+            Ok(after) => Change::of_text(tool, place, kept, after),
+            Err(refusal) => {
+                let lines = diff::added(&edit.old, &edit.new);
+                Change::of_lines(tool, place, lines, refusal.to_string())
+            }
+        },
+        (Edit::Write(content), unsure) => {
+            let after = gemini_edit::written(before.as_deref(), &content);
+            Change { unsure, ..Change::of_text(tool, place, kept_lines(kept, &after), after) }
+        }
+    })
+}
+
+enum Edit {
+    Replace(Replacement),
+    Write(String),
+}
+
+/// Reads what one of them has done: the client tells the file before and after.
+fn made(
+    tool: &str,
+    input: Map<String, Value>,
+    response: Option<Value>,
+    files: &dyn Files,
+) -> Result<Action, PayloadError> {
+    let Some(Value::Object(mut response)) = response else { return Ok(Action::Other) };
+    // A call that failed has changed nothing.
+    let Some(Value::Object(display)) = response.remove("returnDisplay") else {
+        return Ok(Action::Other);
+    };
+    let mut display = Fields::new("tool_response.returnDisplay", display);
+    let Some(after) = display.text_if_any(&["newContent"])? else { return Ok(Action::Other) };
+    let before = display.text_if_any(&["originalContent"])?.unwrap_or_default();
+    let path = Fields::new("tool_input", input).path(&["file_path"])?;
+    let place = file_tools::place(&path, files)?;
+    Ok(Action::Edit(vec![Change::of_text(tool, place, &before, after)]))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::domain::{Content, Place, RepoPath};
+    use proptest::prelude::*;
+
+    /// A project with one file.
+    struct One(Stored);
+
+    impl Files for One {
+        fn place(&self, written: &str) -> Result<Place, String> {
+            RepoPath::new(written).map(Place::Inside).ok_or_else(|| "no such place.".to_owned())
+        }
+
+        fn read(&self, _place: &Place) -> Stored {
+            self.0.clone()
+        }
+    }
+
+    fn stored(text: Option<&str>) -> One {
+        One(text.map_or(Stored::Absent, |text| Stored::Bytes(text.into())))
+    }
+
+    fn read(event: &str, tool: &str, input: &Value, more: &Value, file: &One) -> Action {
+        let mut payload = json!({"hook_event_name": event, "tool_name": tool, "tool_input": input});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        Gemini.read(payload.to_string().as_bytes(), file).unwrap().action
+    }
+
+    fn change(action: Action) -> Change {
+        let Action::Edit(mut changes) = action else { panic!("no edit") };
+        changes.remove(0)
+    }
+
+    /// Holds every recorded call against what the client left.
+    #[test]
+    fn every_recorded_call_ends_as_it_did_with_the_client() {
+        let (mut written, mut refused) = (0, 0);
+        for line in include_str!("../../tests/vectors/gemini-edit-cases.jsonl").lines() {
+            let case: Value = serde_json::from_str(line).unwrap();
+            let mut input = case["args"].clone();
+            input["file_path"] = "a.txt".into();
+            let tool = case["tool"].as_str().unwrap();
+            let file = stored(case["before"].as_str());
+            let change = change(read("BeforeTool", tool, &input, &json!({}), &file));
+            if case["after"] == "error" {
+                assert!(matches!(change.after, Content::Unknown(_)), "{line}");
+                refused += 1;
+            } else {
+                assert_eq!(change.after.text(), case["after"].as_str(), "{line}");
+                written += 1;
+            }
+        }
+        assert_eq!((written, refused), (212, 78));
+    }
+
+    #[test]
+    fn an_edit_that_was_made_is_read_from_what_the_client_tells() {
+        let input = json!({"file_path": "a.py", "old_string": "x", "new_string": "y"});
+        let told = json!({"tool_response": {"returnDisplay":
+            {"originalContent": "x\n", "newContent": "x\ny\n"}}});
+        let change = change(read("AfterTool", "replace", &input, &told, &stored(None)));
+        assert_eq!((change.after.text(), change.added.len()), (Some("x\ny\n"), 1));
+        let failed = json!({"tool_response": {"returnDisplay": "Error", "error": {}}});
+        for (tool, told) in [("replace", failed), ("run_shell_command", told)] {
+            assert_eq!(read("AfterTool", tool, &input, &told, &stored(None)), Action::Other);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_leaves_us_unsure() {
+        let file = One(Stored::Bytes(b"\xe9\n".into()));
+        for (tool, mut input) in [
+            ("replace", json!({"old_string": "x", "new_string": "y"})),
+            ("write_file", json!({"content": "y\n"})),
+        ] {
+            input["file_path"] = "a".into();
+            let change = change(read("BeforeTool", tool, &input, &json!({}), &file));
+            assert!(change.unsure.is_some(), "{tool}");
+            assert_eq!(change.added.len(), 1);
+        }
+    }
+
+    #[test]
+    fn another_tool_that_carries_text_for_a_file_is_an_edit() {
+        let input = json!({"path": "a", "text": "x"});
+        let change = change(read("BeforeTool", "mcp_save", &input, &json!({}), &stored(None)));
+        assert_eq!(change.added.len(), 1);
+        let command = json!({"command": "ls", "description": "list"});
+        let action = read("BeforeTool", "run_shell_command", &command, &json!({}), &stored(None));
+        assert_eq!(action, Action::Other);
+    }
+
+    #[test]
+    fn an_ask_is_never_spoken() {
+        let unjudged = Decision::unjudged("no rules");
+        for phase in [Phase::Before, Phase::After] {
+            let reply = Gemini.write_at(phase, &unjudged, &Voice::default());
+            let reply: Value = serde_json::from_str(&reply).unwrap();
+            assert_eq!(reply["decision"], "deny", "{phase:?}");
+            assert!(reply["reason"].as_str().unwrap().contains("no rules"));
+        }
+        for phase in [Phase::Prompt, Phase::Stop, Phase::Other] {
+            assert_eq!(Gemini.write_at(phase, &unjudged, &Voice::default()), "", "{phase:?}");
+        }
+    }
+
+    #[test]
+    fn its_payloads_are_told_by_their_events() {
+        let owns = |payload: &Value| Gemini.owns(&Marks::of(payload.to_string().as_bytes()));
+        assert!(owns(&json!({"hook_event_name": "BeforeTool"})));
+        let mut start = json!({"hook_event_name": "SessionStart", "timestamp": "now",
+            "transcript_path": "/home/u/.gemini/tmp/p/chats/s.jsonl"});
+        assert!(owns(&start));
+        start["transcript_path"] = "/home/u/.claude/projects/p/s.jsonl".into();
+        assert!(!owns(&start));
+        assert!(!owns(&json!({"hook_event_name": "PreToolUse", "timestamp": "now"})));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(payload in prop::collection::vec(any::<u8>(), 0..64)) {
+            let _ = Gemini.read(&payload, &stored(None));
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Whose payload is this, and at which event does it come?
+//!
+//! Looks at the few fields that tell clients apart and skips the rest unread: a payload may be
+//! large, and this is asked before it is known who can read it. What is no JSON object has no
+//! marks.
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The fields that tell clients apart.
+const NAMES: &[&str] = &[
+    "client",
+    "conversation_id",
+    "cursor_version",
+    "cwd",
+    "engine",
+    "event",
+    "generation_id",
+    "hook_event_name",
+    "permission_mode",
+    "session_id",
+    "timestamp",
+    "tool_name",
+    "transcript_path",
+    "workspace",
+    "workspace_roots",
+];
+
+/// The telling fields of a payload.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks(BTreeMap<String, Mark>);
+
+/// What one of them holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Mark {
+    Text(String),
+    /// An object, with its own `type`.
+    Typed(String),
+    /// A list, with its first text.
+    Listed(String),
+    Other,
+}
+
+impl Marks {
+    /// Reads the marks of a payload.
+    #[must_use]
+    pub fn of(payload: &[u8]) -> Self {
+        let payload = payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(payload);
+        serde_json::from_slice(payload).unwrap_or_default()
+    }
+
+    /// Returns the text of a field, or the first of a list of texts; nothing when it is empty.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.0.get(name)? {
+            Mark::Text(text) | Mark::Listed(text) => Some(text.as_str()),
+            Mark::Typed(_) | Mark::Other => None,
+        }
+        .filter(|text| !text.is_empty())
+    }
+
+    /// Returns the `type` of a field that is an object.
+    #[must_use]
+    pub fn kind(&self, name: &str) -> Option<&str> {
+        match self.0.get(name)? {
+            Mark::Typed(kind) => Some(kind),
+            Mark::Text(_) | Mark::Listed(_) | Mark::Other => None,
+        }
+    }
+
+    /// Tells whether a field is there.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+}
+
+impl<'de> Deserialize<'de> for Marks {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Marks;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Marks, A::Error> {
+                let mut marks = BTreeMap::new();
+                while let Some(name) = map.next_key::<String>()? {
+                    if NAMES.contains(&name.as_str()) {
+                        // The last of two equal keys counts, as for whoever reads the rest.
+                        marks.insert(name, map.next_value()?);
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                Ok(Marks(marks))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+impl<'de> Deserialize<'de> for Mark {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Field;
+        impl<'de> Visitor<'de> for Field {
+            type Value = Mark;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any value")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Mark, E> {
+                Ok(Mark::Text(text.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Mark, A::Error> {
+                let mut mark = Mark::Other;
+                while let Some(name) = map.next_key::<String>()? {
+                    if name != "type" {
+                        map.next_value::<IgnoredAny>()?;
+                    } else if let Mark::Text(kind) = map.next_value()? {
+                        mark = Mark::Typed(kind);
+                    }
+                }
+                Ok(mark)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Mark, A::Error> {
+                let mut mark = Mark::Other;
+                while let Some(item) = list.next_element()? {
+                    if let (Mark::Other, Mark::Text(text)) = (&mark, item) {
+                        mark = Mark::Listed(text);
+                    }
+                }
+                Ok(mark)
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Mark, E> {
+                Ok(Mark::Other)
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Mark, E> {
+                Ok(Mark::Other)
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Mark, E> {
+                Ok(Mark::Other)
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<Mark, E> {
+                Ok(Mark::Other)
+            }
+
+            fn visit_unit<E>(self) -> Result<Mark, E> {
+                Ok(Mark::Other)
+            }
+        }
+        deserializer.deserialize_any(Field)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_field_holds_is_told_apart() {
+        let marks = Marks::of(
+            br#"{"cwd": "/a", "cwd": "/b", "event": {"input": [1, {}], "type": "tool_call"},
+                "workspace_roots": [1, "/r", "/s"], "timestamp": 5, "engine": null, "more": [{}]}"#,
+        );
+        assert_eq!(marks.text("cwd"), Some("/b"));
+        assert_eq!((marks.kind("event"), marks.text("event")), (Some("tool_call"), None));
+        assert_eq!(marks.text("workspace_roots"), Some("/r"));
+        assert_eq!((marks.has("timestamp"), marks.text("timestamp")), (true, None));
+        assert!(!marks.has("more"));
+    }
+
+    #[test]
+    fn what_is_no_object_has_no_marks() {
+        for payload in ["", "[]", "5", "{\"cwd\": \"/a\"", "{\"cwd\": \"/a\"} x"] {
+            assert_eq!(Marks::of(payload.as_bytes()), Marks::default(), "{payload}");
+        }
+        assert_eq!(Marks::of("\u{feff}{\"cwd\": \"/a\"}".as_bytes()).text("cwd"), Some("/a"));
+    }
+}

@@ -1,0 +1,332 @@
+//! How Pi is read and answered, through our own extension (`templates/pi.ts`).
+//!
+//! Pi runs no commands at its events: the extension starts us for each, with the event as Pi gave
+//! it and what it knows of the session, and wants exactly one object back:
+//!
+//! ```text
+//! → {"client": "pi", "protocol": 1, "session_id", "cwd", "mode", "event": {"type": "tool_call",
+//!    "toolName", "toolCallId", "input", …}}
+//! ← {"protocol": 1, "verdict": "allow" | "warn" | "ask" | "deny", "reason"?}
+//! ```
+//!
+//! Silence is no answer: the extension refuses the call then. It speaks *ask* as a question where
+//! a person can be asked, and as a refusal where not.
+
+use super::fields::Fields;
+use super::file_tools::{self, kept_lines};
+use super::marks::Marks;
+use super::payload::{self, PayloadError};
+use super::pi_edit::{self, Block};
+use super::{Client, Phase, Voice};
+use crate::domain::{Action, Change, Decision, Event, Files, Session, Stored, Verdict, diff};
+use serde_json::{Map, Value, json};
+
+/// Pi.
+pub struct Pi;
+
+/// The version of what the extension and we say to each other.
+pub const PROTOCOL: u64 = 1;
+
+const EDIT: &str = "edit";
+const WRITE: &str = "write";
+
+impl Client for Pi {
+    fn name(&self) -> &'static str {
+        "pi"
+    }
+
+    fn write(&self, decision: &Decision, voice: &Voice) -> String {
+        answer(decision.verdict(), &voice.text(decision))
+    }
+
+    fn owns(&self, marks: &Marks) -> bool {
+        marks.text("client") == Some("pi")
+    }
+
+    fn phase(&self, marks: &Marks) -> Phase {
+        match marks.kind("event") {
+            None | Some("tool_call") => Phase::Before,
+            Some("tool_result") => Phase::After,
+            Some("before_agent_start") => Phase::Prompt,
+            Some("agent_before_settle") => Phase::Stop,
+            Some(_) => Phase::Other,
+        }
+    }
+
+    fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
+        let mut payload = payload::object(payload)?;
+        if payload.get("protocol").and_then(Value::as_u64) != Some(PROTOCOL) {
+            let next = "run `solvi-hook install --agent pi` again.";
+            return Err(PayloadError(format!("the extension is of another version; {next}")));
+        }
+        let event = match payload.remove("event") {
+            Some(Value::Object(event)) => event,
+            other => {
+                let is = super::fields::kind_of(&other.unwrap_or_default());
+                return Err(PayloadError(format!("`event` is {is}; an object was expected.")));
+            }
+        };
+        let mut event = Fields::new("event", event);
+        if event.text(&["type"])? != "tool_call" {
+            return Ok(Event::default());
+        }
+        let tool = event.text(&["toolName"])?;
+        let session = Session {
+            session_id: Fields::new("payload", payload).text_if_any(&["session_id"])?,
+            tool_use_id: event.text_if_any(&["toolCallId"])?,
+            ..Session::default()
+        };
+        let action = match event.value("input") {
+            Some(Value::Object(input)) if tool == EDIT || tool == WRITE => {
+                Action::Edit(vec![change(&tool, input, files)?])
+            }
+            Some(Value::Object(input)) => payload::action(&tool, Value::Object(input), files)?,
+            other if tool == EDIT || tool == WRITE => {
+                let is = super::fields::kind_of(&other.unwrap_or_default());
+                return Err(PayloadError(format!(
+                    "`event.input` is {is}; an object was expected."
+                )));
+            }
+            other => payload::action(&tool, other.unwrap_or_default(), files)?,
+        };
+        Ok(Event { tool, session, action })
+    }
+
+    fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {
+        match phase {
+            Phase::Before | Phase::Stop => self.write(decision, voice),
+            Phase::After | Phase::Prompt => {
+                let verdict = decision.verdict().min(Verdict::Warn);
+                answer(verdict, &voice.text(decision))
+            }
+            Phase::Other => answer(Verdict::Allow, ""),
+        }
+    }
+}
+
+fn answer(verdict: Verdict, reason: &str) -> String {
+    let mut answer = json!({"protocol": PROTOCOL, "verdict": verdict.word()});
+    if !reason.is_empty() {
+        answer["reason"] = reason.into();
+    }
+    answer.to_string()
+}
+
+/// Reads the input of `edit` or `write`.
+fn change(
+    tool: &str,
+    input: Map<String, Value>,
+    files: &dyn Files,
+) -> Result<Change, PayloadError> {
+    let mut input = Fields::new("event.input", input);
+    let place = file_tools::place(&path(&input.path(&["path"])?), files)?;
+    if tool == WRITE {
+        let content = input.text(&["content"])?;
+        let (before, unsure) = match files.read(&place) {
+            Stored::Absent => (String::new(), None),
+            Stored::Bytes(bytes) => (String::from_utf8_lossy(&bytes).into_owned(), None),
+            Stored::Unknown(why) => (String::new(), Some(why)),
+        };
+        let change = Change::of_text(tool, place, kept_lines(&before, &content), content);
+        return Ok(Change { unsure, ..change });
+    }
+    let blocks = blocks(&mut input)?;
+    let lines = || blocks.iter().flat_map(|block| diff::added(&block.old, &block.new)).collect();
+    let before = match files.read(&place) {
+        Stored::Absent => None,
+        Stored::Bytes(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Stored::Unknown(why) => {
+            let unsure = Some(why.clone());
+            return Ok(Change { unsure, ..Change::of_lines(tool, place, lines(), why) });
+        }
+    };
+    Ok(match pi_edit::after(before.as_deref(), &blocks) {
+        Ok(after) => Change::of_text(tool, place, before.as_deref().unwrap_or_default(), after),
+        Err(refusal) => Change::of_lines(tool, place, lines(), refusal.to_string()),
+    })
+}
+
+/// Reads the replacements. Pi brings every shape into one list before it asks us; what it would
+/// bring there is understood all the same.
+fn blocks(input: &mut Fields) -> Result<Vec<Block>, PayloadError> {
+    let alone = input.has(&["oldText"]).then(|| block(input)).transpose()?;
+    let listed = match input.value("edits") {
+        Some(Value::String(text)) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        Some(other) => other,
+        None if alone.is_some() => Value::Array(Vec::new()),
+        None => Value::Null,
+    };
+    let listed = match listed {
+        Value::Object(one) => Value::Array(vec![Value::Object(one)]),
+        other => other,
+    };
+    let mut holder = Map::new();
+    holder.insert("edits".to_owned(), listed);
+    let listed = Fields::new("event.input", holder).objects("edits")?;
+    let listed = listed.into_iter().map(|mut fields| block(&mut fields));
+    listed.chain(alone.map(Ok)).collect()
+}
+
+fn block(fields: &mut Fields) -> Result<Block, PayloadError> {
+    Ok(Block { old: fields.text(&["oldText"])?, new: fields.text(&["newText"])? })
+}
+
+/// Returns a path as Pi takes it: without the `@` of a mention, with plain spaces, out of a URL.
+fn path(written: &str) -> String {
+    let path = written.strip_prefix('@').unwrap_or(written);
+    let space = |char| match char {
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        char => char,
+    };
+    let path: String = path.chars().map(space).collect();
+    match path.strip_prefix("file://") {
+        Some(rest) => decoded(rest.strip_prefix("localhost").unwrap_or(rest)),
+        None => path,
+    }
+}
+
+/// Decodes the `%XX` of a URL's path.
+fn decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once('%') {
+        bytes.extend_from_slice(before.as_bytes());
+        let digits = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(digits.unwrap_or(b'%'));
+        rest = if digits.is_some() { after.get(2..).unwrap_or_default() } else { after };
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::domain::{Content, Place, RepoPath};
+    use proptest::prelude::*;
+
+    /// A project of a few files, at `/root`.
+    struct Project(Map<String, Value>);
+
+    impl Files for Project {
+        fn place(&self, written: &str) -> Result<Place, String> {
+            let mut parts: Vec<&str> = Vec::new();
+            for part in written.strip_prefix("/root/").unwrap_or(written).split('/') {
+                match part {
+                    "." => {}
+                    ".." => drop(parts.pop()),
+                    part => parts.push(part),
+                }
+            }
+            let path = RepoPath::new(&parts.join("/")).ok_or("no such place.")?;
+            Ok(Place::Inside(path))
+        }
+
+        fn read(&self, place: &Place) -> Stored {
+            match self.0.get(place.as_str()).and_then(Value::as_str) {
+                Some(text) => Stored::Bytes(text.into()),
+                None => Stored::Absent,
+            }
+        }
+    }
+
+    fn call(tool: &str, input: &Value) -> Vec<u8> {
+        let event =
+            json!({"type": "tool_call", "toolName": tool, "toolCallId": "c", "input": input});
+        json!({"client": "pi", "protocol": 1, "event": event}).to_string().into_bytes()
+    }
+
+    #[test]
+    fn every_recorded_call_ends_as_it_did_with_the_client() {
+        let (mut written, mut refused) = (0, 0);
+        for line in include_str!("../../tests/vectors/pi-edit-cases.jsonl").lines() {
+            let line = line.replace("{ROOT}", "/root");
+            let case: Value = serde_json::from_str(&line).unwrap();
+            let files = Project(case["before"].as_object().unwrap().clone());
+            let event = Pi.read(&call(case["tool"].as_str().unwrap(), &case["args"]), &files);
+            let Some(after) = case["after"].as_object() else {
+                let known = event.is_ok_and(|event| match event.action {
+                    Action::Edit(changes) => !matches!(changes[0].after, Content::Unknown(_)),
+                    Action::Other => true,
+                });
+                assert!(!known, "{line}");
+                refused += 1;
+                continue;
+            };
+            let Action::Edit(changes) = event.unwrap().action else { panic!("{line}") };
+            let change = &changes[0];
+            let wanted = after[change.place.as_str()].as_str();
+            assert_eq!(change.after.text(), wanted, "{line}");
+            written += 1;
+        }
+        assert_eq!((written, refused), (381, 424));
+    }
+
+    #[test]
+    fn a_path_is_taken_as_pi_takes_it() {
+        for (written, meant) in [
+            ("@@a.py", "@a.py"),
+            ("a\u{a0}b\u{3000}c\u{200b}", "a b c\u{200b}"),
+            ("file:///a%20b/%c3%a9%", "/a b/é%"),
+            ("@file://localhost/a", "/a"),
+            ("~/a", "~/a"),
+        ] {
+            assert_eq!(path(written), meant);
+        }
+    }
+
+    #[test]
+    fn a_call_that_cannot_be_read_is_an_error() {
+        let files = Project(Map::new());
+        let old = json!({"client": "pi", "protocol": 2, "event": {"type": "tool_call"}});
+        let nothing = json!({"client": "pi", "protocol": 1});
+        for payload in [old, nothing] {
+            assert!(Pi.read(payload.to_string().as_bytes(), &files).is_err(), "{payload}");
+        }
+        for input in [json!("x"), json!({"path": "a"}), json!({"path": "a", "edits": "[{]"})] {
+            assert!(Pi.read(&call("edit", &input), &files).is_err(), "{input}");
+        }
+    }
+
+    #[test]
+    fn other_tools_are_read_as_everywhere() {
+        let files = Project(Map::new());
+        let read = |tool: &str, input: &Value| Pi.read(&call(tool, input), &files).unwrap();
+        assert_eq!(read("bash", &json!({"command": "ls"})).action, Action::Other);
+        assert_eq!(read("read", &json!({"path": "a"})).action, Action::Other);
+        let event = read("mcp__files__save", &json!({"path": "a", "text": "x"}));
+        assert!(matches!(event.action, Action::Edit(_)));
+        assert_eq!(event.session.tool_use_id.as_deref(), Some("c"));
+    }
+
+    #[test]
+    fn every_event_is_answered() {
+        let said = |phase, decision: &Decision| -> Value {
+            let reply = Pi.write_at(phase, decision, &Voice::default());
+            serde_json::from_str(&reply).unwrap()
+        };
+        let unjudged = Decision::unjudged("no rules");
+        for (phase, word) in [
+            (Phase::Before, "ask"),
+            (Phase::Stop, "ask"),
+            (Phase::After, "warn"),
+            (Phase::Prompt, "warn"),
+            (Phase::Other, "allow"),
+        ] {
+            assert_eq!(said(phase, &unjudged)["verdict"], word, "{phase:?}");
+        }
+        let quiet = said(Phase::Before, &Decision::default());
+        assert_eq!(quiet, json!({"protocol": 1, "verdict": "allow"}));
+    }
+
+    proptest! {
+        #[test]
+        fn no_input_panics(path in ".{0,8}", old in ".{0,4}", edits in "(\\[.{0,8}|.{0,8})") {
+            let input = json!({"path": path, "oldText": old, "newText": "x", "edits": edits});
+            let _ = Pi.read(&call("edit", &input), &Project(Map::new()));
+            let _ = Pi.read(path.as_bytes(), &Project(Map::new()));
+        }
+    }
+}
