@@ -9,13 +9,16 @@ pub mod json_text;
 pub mod last;
 pub mod own_entries;
 mod plan;
+pub mod reader;
 pub mod record;
 mod recorded;
 pub mod settings;
 mod spelling;
 mod steps;
+pub mod stored;
 mod tail;
 pub mod traces;
+pub mod utc;
 
 #[cfg(not(unix))]
 #[path = "private_other.rs"]
