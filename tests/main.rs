@@ -12,6 +12,7 @@ mod doctor;
 mod git;
 #[cfg(unix)]
 mod index;
+mod journal;
 mod papers;
 mod parity;
 mod report;

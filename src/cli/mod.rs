@@ -1,6 +1,7 @@
 //! The door: one file a sub-command, each with its `Args` and its `run`.
 
 pub mod agent_settings;
+mod anchor;
 mod check;
 mod check_diff;
 mod check_rules;
@@ -24,6 +25,7 @@ mod sample;
 mod terminal;
 pub mod uninstall;
 mod usage;
+mod verify;
 pub mod world;
 
 use clap::{Parser, Subcommand};
@@ -64,6 +66,8 @@ enum Command {
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
+    Verify(verify::Args),
+    Anchor(anchor::Args),
     Rules(rules::Args),
     #[command(hide = true)]
     SampleRules(sample::Args),
@@ -98,6 +102,8 @@ impl Command {
             Self::Install(args) => install::run(&args, world, out),
             Self::Uninstall(args) => uninstall::run(&args, world, out),
             Self::Doctor(args) => doctor::run(&args, world, out),
+            Self::Verify(args) => verify::run(&args, world, out),
+            Self::Anchor(args) => anchor::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),
             Self::SampleRules(args) => sample::run(&args, out),
             Self::Completions(args) => {
