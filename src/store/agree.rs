@@ -4,6 +4,7 @@
 //! differ is wrong, even when its hash is right. What is equal is what Python takes for equal.
 
 use super::tree::{Item, Shape};
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 /// Where a summary and its response differ.
@@ -276,10 +277,9 @@ fn same_three(one: [Option<Item<'_>>; 3], other: [Option<Item<'_>>; 3]) -> bool 
 }
 
 fn same_fields(one: &[(&[u8], Item<'_>)], other: &[(&[u8], Item<'_>)]) -> bool {
-    let alike = |((key, value), (other, its)): (&(&[u8], Item<'_>), &(&[u8], Item<'_>))| {
-        key == other && same(Some(*value), Some(*its))
-    };
-    one.len() == other.len() && one.iter().zip(other).all(alike)
+    let mut pairs = one.iter().zip(other);
+    one.len() == other.len()
+        && pairs.all(|((key, value), (its, other))| key == its && same(Some(*value), Some(*other)))
 }
 
 /// Compares two values; one that is not there is `null`.
@@ -288,8 +288,9 @@ fn same(one: Option<Item<'_>>, other: Option<Item<'_>>) -> bool {
         let there = one.or(other);
         return there.is_none_or(|there| there.shape() == Shape::Null);
     };
-    if let (Some(one), Some(other)) = (number(one), number(other)) {
-        return one.total_cmp(&other).is_eq() || one + 0.0 == other + 0.0;
+    let whole = [one, other].iter().all(|value| value.shape() == Shape::Integer);
+    if let (Some(one), Some(other), false) = (number(one), number(other), whole) {
+        return one.partial_cmp(&other).is_some_and(Ordering::is_eq);
     }
     if one.shape() != other.shape() {
         return false;

@@ -50,7 +50,7 @@ impl Scanner {
         if let Err(error) = std::str::from_utf8(line) {
             return Err(Flaw { at: error.valid_up_to(), what: "a byte that is not UTF-8" });
         }
-        self.kept.nodes.clear();
+        self.kept.all.clear();
         self.kept.anew.clear();
         self.kept.orders.clear();
         let mut scan =
@@ -71,8 +71,8 @@ struct Scan<'a> {
     at: usize,
     kept: &'a mut Nodes,
     odd: Oddities,
-    // The keys of the object that is put in order.
-    keys: Vec<usize>,
+    // The keys of the object that is put in order, each with its first bytes.
+    keys: Vec<(u64, usize)>,
 }
 
 impl Scan<'_> {
@@ -105,15 +105,15 @@ impl Scan<'_> {
     }
 
     fn push(&mut self, shape: Shape, place: Place, escaped: bool) -> usize {
-        let at = self.kept.nodes.len();
-        self.kept.nodes.push(Node { shape, escaped, place, next: at + 1 });
+        let at = self.kept.all.len();
+        self.kept.all.push(Node { shape, escaped, place, next: at + 1 });
         at
     }
 
     /// Ends a list or an object behind the last of its children.
     fn close(&mut self, at: usize, place: Place) {
-        let next = self.kept.nodes.len();
-        if let Some(node) = self.kept.nodes.get_mut(at) {
+        let next = self.kept.all.len();
+        if let Some(node) = self.kept.all.get_mut(at) {
             (node.next, node.place) = (next, place);
         }
     }
@@ -223,24 +223,43 @@ impl Scan<'_> {
         keys.clear();
         let (mut key, end) = (object + 1, self.kept.node(object).next);
         while key < end {
-            keys.push(key);
+            keys.push((self.beginning(key), key));
             key = self.kept.node(key + 1).next;
         }
-        // Keys that are the same stay in the order in which they stand.
-        keys.sort_by(|one, other| self.kept.compare(*one, *other, self.line));
-        let from = self.kept.orders.len();
-        let mut keys_left = keys.iter().peekable();
-        while let Some(key) = keys_left.next() {
-            let same = |next: &&&usize| self.kept.compare(*key, ***next, self.line).is_eq();
-            if keys_left.peek().filter(same).is_some() {
-                let name = self.kept.text(*key, self.line);
-                self.odd.twice = serde_json::from_slice(name).ok();
-            } else {
-                self.kept.orders.push(*key);
-            }
+        if keys.iter().any(|(_, key)| self.kept.node(*key).escaped) {
+            keys.iter_mut().for_each(|(beginning, _)| *beginning = 0);
         }
+        let compare = |one: &(u64, usize), other: &(u64, usize)| {
+            one.0.cmp(&other.0).then_with(|| self.kept.compare(one.1, other.1, self.line))
+        };
+        // Keys that are the same stay in the order in which they stand.
+        keys.sort_by(compare);
+        let mut twice = None;
+        keys.dedup_by(|next, key| {
+            let same = compare(key, next).is_eq();
+            if same {
+                twice = Some(key.1);
+                // The last one counts.
+                *key = *next;
+            }
+            same
+        });
+        if let Some(key) = twice {
+            self.odd.twice = serde_json::from_slice(self.kept.text(key, self.line)).ok();
+        }
+        let from = self.kept.orders.len();
+        self.kept.orders.extend(keys.iter().map(|(_, key)| *key));
         self.keys = keys;
         Place::Order(from, self.kept.orders.len())
+    }
+
+    /// Returns the first bytes of a key as a number: most keys differ in them.
+    fn beginning(&self, key: usize) -> u64 {
+        let mut first = [0; 8];
+        let text = self.kept.text(key, self.line);
+        let text = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
+        first.iter_mut().zip(text.unwrap_or_default()).for_each(|(to, from)| *to = *from);
+        u64::from_be_bytes(first)
     }
 
     fn string(&mut self) -> Result<usize, Flaw> {
@@ -304,7 +323,7 @@ impl Scan<'_> {
             self.at += 1;
             if self.peek() == Some(b'I') {
                 self.word("Infinity", Shape::Float)?;
-                self.kept.nodes.pop();
+                self.kept.all.pop();
                 self.push(Shape::Float, Place::Line(start, self.at), false);
                 return Ok(());
             }

@@ -40,15 +40,15 @@ impl Sealer {
         let (mut answers, mut mark) = (None, None);
         for field in record.fields().into_iter().flatten() {
             let key = field.0.strip_prefix(b"\"").and_then(|key| key.strip_suffix(b"\""));
-            let is = |name: &&str| key == Some(name.as_bytes());
-            if LASTING.iter().any(|name| is(&name)) {
+            let is = |name: &str| key == Some(name.as_bytes());
+            if LASTING.iter().any(|name| is(name)) {
                 // Every name that lasts comes behind the two that begin with `#`.
                 add(&mut self.lasting, b',', field);
-            } else if !ASIDE.iter().any(|name| is(&name)) {
+            } else if !ASIDE.iter().any(|name| is(name)) {
                 add(&mut self.content, b'{', field);
-            } else if is(&"answers") {
+            } else if is("answers") {
                 answers = Some(field.1);
-            } else if is(&"redacted") {
+            } else if is("redacted") {
                 mark = Some(field.1);
             }
         }
@@ -83,14 +83,13 @@ fn object(out: &mut Vec<u8>) -> &[u8] {
 /// Returns a digest as it is hashed: what the mark of an erased record says, or else our own.
 fn digest(marked: Option<Item<'_>>, own: Hex) -> Vec<u8> {
     let mut out = Vec::with_capacity(66);
-    match marked {
-        Some(marked) => marked.write(&mut out),
-        None => {
-            out.push(b'"');
-            out.extend_from_slice(&own);
-            out.push(b'"');
-        }
+    if let Some(marked) = marked {
+        marked.write(&mut out);
+        return out;
     }
+    out.push(b'"');
+    out.extend_from_slice(&own);
+    out.push(b'"');
     out
 }
 

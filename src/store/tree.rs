@@ -54,7 +54,7 @@ pub(super) enum Place {
 /// What is stored of trees; kept from line to line, so that nothing is allocated for most.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
-    pub nodes: Vec<Node>,
+    pub all: Vec<Node>,
     pub anew: Vec<u8>,
     pub orders: Vec<usize>,
 }
@@ -86,7 +86,7 @@ impl<'a> Tree<'a> {
 
 impl Nodes {
     pub(super) fn node(&self, at: usize) -> Node {
-        self.nodes.get(at).copied().unwrap_or(NOTHING)
+        self.all.get(at).copied().unwrap_or(NOTHING)
     }
 
     /// Returns a scalar as the canonical spelling has it, a string with its quotes.

@@ -5,7 +5,7 @@
 //! problems the first [`MOST`] are kept and all are counted. What this cannot see: a store whose
 //! end was cut, head file included, or that was written anew as a whole; only an anchor shows it.
 
-use super::agree::{self, Differs};
+use super::agree;
 use super::chain::{ASIDE, LASTING, Tip};
 use super::problem::{Problem, Trouble};
 use super::reader::{Line, Reader};
@@ -115,9 +115,9 @@ impl Pass {
             Ok((tree, odd)) if tree.root().shape() == Shape::Object => {
                 self.object(tree.root(), line, odd);
             }
-            scanned => {
+            other => {
                 self.begun = true;
-                let trouble = match scanned {
+                let trouble = match other {
                     Err(_) if line.torn => Trouble::Torn,
                     Err(flaw) => Trouble::Unreadable { why: flaw.to_string() },
                     Ok(_) => Trouble::Unreadable { why: "it is no object".to_owned() },
@@ -140,20 +140,20 @@ impl Pass {
         self.begun = true;
         let id = record.get("id").and_then(Item::text);
         let mut found = Vec::new();
-        let format = self.format(record, &mut found);
-        self.content(record, format, &hash, &mut found);
+        match self.format(record, &mut found) {
+            Some(format) => self.content(record, format, &hash, &mut found),
+            None => found.push(Trouble::NoFormat),
+        }
         let start: String = hash.chars().take(16).collect();
         if id.as_ref() != Some(&start) {
             found.push(Trouble::Id);
         }
-        if !record
-            .get("prev")
-            .is_some_and(|prev| prev.text().as_ref() == Some(&self.report.tip.hash))
-        {
+        let prev = record.get("prev").and_then(Item::text);
+        if prev.as_ref() != Some(&self.report.tip.hash) {
             found.push(Trouble::Link);
         }
         self.place(record, line.number, &mut found);
-        self.response(record, &mut found);
+        response(record, &mut found);
         found.extend(odd.twice.map(|key| Trouble::Twice { key }));
         found.extend(odd.carriage.then_some(Trouble::Carriage));
         found.extend(odd.otherwise.map(|at| Trouble::Spelling { at: at as u64 + 1 }));
@@ -183,21 +183,17 @@ impl Pass {
     }
 
     /// Returns the format of a record. It never goes back: an older one is checked less strictly.
-    fn format(&mut self, record: Item<'_>, found: &mut Vec<Trouble>) -> u64 {
+    fn format(&mut self, record: Item<'_>, found: &mut Vec<Trouble>) -> Option<u64> {
         let format = match record.get("v").filter(|format| format.is_truthy()) {
-            None => Some(1),
-            Some(format) => format.integer(),
-        };
-        let Some(format) = format else {
-            found.push(Trouble::NoFormat);
-            return 2;
+            None => 1,
+            Some(format) => format.integer()?,
         };
         let newest = self.newest.max(1);
         if format < newest {
             found.push(Trouble::OlderFormat { format, newest });
         }
         self.newest = newest.max(format);
-        format
+        Some(format)
     }
 
     /// Holds what a record says, or what is left of it, against its hash.
@@ -248,16 +244,6 @@ impl Pass {
         found.push(Trouble::Place { said, at });
     }
 
-    /// Holds the response of a decision against its summary.
-    fn response(&self, record: Item<'_>, found: &mut Vec<Trouble>) {
-        let decision = record.get("kind").is_none_or(|kind| kind.is_text("ask"));
-        let erased = record.get("redacted").is_some_and(Item::is_truthy);
-        if decision && !erased {
-            let differences: Vec<Differs> = agree::differences(record);
-            found.extend(differences.into_iter().map(Trouble::Differs));
-        }
-    }
-
     /// Holds the erased records against those that tell of it.
     fn erasures(&mut self) {
         for (key, erased) in std::mem::take(&mut self.erased) {
@@ -297,6 +283,15 @@ impl Pass {
             _ => Trouble::BadHead,
         };
         self.note(None, None, trouble);
+    }
+}
+
+/// Holds the response of a decision against its summary.
+fn response(record: Item<'_>, found: &mut Vec<Trouble>) {
+    let decision = record.get("kind").is_none_or(|kind| kind.is_text("ask"));
+    let erased = record.get("redacted").is_some_and(Item::is_truthy);
+    if decision && !erased {
+        found.extend(agree::differences(record).into_iter().map(Trouble::Differs));
     }
 }
 
