@@ -227,7 +227,9 @@ impl Scan<'_> {
             key = self.kept.node(key + 1).next;
         }
         if keys.iter().any(|(_, key)| self.kept.node(*key).escaped) {
-            keys.iter_mut().for_each(|(beginning, _)| *beginning = 0);
+            for (beginning, _) in &mut keys {
+                *beginning = 0;
+            }
         }
         let compare = |one: &(u64, usize), other: &(u64, usize)| {
             one.0.cmp(&other.0).then_with(|| self.kept.compare(one.1, other.1, self.line))
@@ -258,7 +260,9 @@ impl Scan<'_> {
         let mut first = [0; 8];
         let text = self.kept.text(key, self.line);
         let text = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
-        first.iter_mut().zip(text.unwrap_or_default()).for_each(|(to, from)| *to = *from);
+        for (to, from) in first.iter_mut().zip(text.unwrap_or_default()) {
+            *to = *from;
+        }
         u64::from_be_bytes(first)
     }
 

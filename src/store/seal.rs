@@ -13,7 +13,7 @@ pub struct Sealer {
 }
 
 /// 64 hexadecimal digits.
-type Hex = [u8; 64];
+pub type Hex = [u8; 64];
 
 impl Sealer {
     /// Tells whether a record of a format has the hash that it says.
@@ -63,6 +63,19 @@ impl Sealer {
         let answers = digest(marked("answers"), hex(&[&self.content]));
         hex(&[b"{\"#answers\":", &answers, b",\"#content\":", &content, &self.lasting, b"}"])
     }
+}
+
+/// Returns a hash over values, by which they are known again; one that is not there is `null`.
+pub fn fingerprint<const N: usize>(values: [Option<Item<'_>>; N]) -> Hex {
+    let mut out = Vec::new();
+    for value in values {
+        match value {
+            Some(value) => value.write(&mut out),
+            None => out.extend_from_slice(b"null"),
+        }
+        out.push(b'\n');
+    }
+    hex(&[&out])
 }
 
 /// Adds a field; `first` stands before the first one, a comma before every other.

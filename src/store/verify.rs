@@ -1,23 +1,28 @@
 //! Is a store what its writers left? Every line is read once, in order, and held against the one
 //! before it, the head file, and an anchor that was kept elsewhere.
 //!
-//! One line is in memory at a time, and some two hundred bytes for every erased record. Of the
-//! problems the first [`MOST`] are kept and all are counted. What this cannot see: a store whose
-//! end was cut, head file included, or that was written anew as a whole; only an anchor shows it.
+//! One line is in memory at a time, and some three hundred bytes for every erased record. Of the
+//! problems the first [`MOST`] are kept, with excerpts of what they name, and all are counted. What
+//! this cannot see: a store whose end was cut, head file included, or that was written anew as a
+//! whole. Only an anchor shows it.
 
 use super::agree;
 use super::chain::{ASIDE, LASTING, Tip};
 use super::problem::{Problem, Trouble};
 use super::reader::{Line, Reader};
 use super::scan::{Oddities, Scanner};
-use super::seal::Sealer;
+use super::seal::{Hex, Sealer, fingerprint};
 use super::tree::{Item, Shape};
+use crate::domain::sanitize::excerpt;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
 /// How many problems are kept.
 pub const MOST: usize = 1000;
+
+/// How many fields that should have been erased are named.
+const FIELDS: usize = 10;
 
 /// What a store came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,16 +85,16 @@ struct Pass {
     shifted: Option<usize>,
     // The line of the last record.
     last: Option<u64>,
-    // The erased records, by the raw spelling of id and hash.
-    erased: BTreeMap<Vec<u8>, Erased>,
-    // Who erased what and why, by the same.
-    announced: BTreeMap<Vec<u8>, Vec<u8>>,
+    // The erased records, by the fingerprint of id and hash.
+    erased: BTreeMap<Hex, Erased>,
+    // The fingerprint of who erased what and why, by the same.
+    announced: BTreeMap<Hex, Hex>,
 }
 
 struct Erased {
     line: u64,
     id: Option<String>,
-    mark: Vec<u8>,
+    mark: Hex,
 }
 
 impl Pass {
@@ -139,6 +144,7 @@ impl Pass {
         };
         self.begun = true;
         let id = record.get("id").and_then(Item::text);
+        let named = id.as_deref().map(excerpt);
         let mut found = Vec::new();
         match self.format(record, &mut found) {
             Some(format) => self.content(record, format, &hash, &mut found),
@@ -154,18 +160,18 @@ impl Pass {
         }
         self.place(record, line.number, &mut found);
         response(record, &mut found);
-        found.extend(odd.twice.map(|key| Trouble::Twice { key }));
+        found.extend(odd.twice.map(|key| Trouble::Twice { key: excerpt(&key) }));
         found.extend(odd.carriage.then_some(Trouble::Carriage));
         found.extend(odd.otherwise.map(|at| Trouble::Spelling { at: at as u64 + 1 }));
         found.extend(line.torn.then_some(Trouble::NoLineEnd));
         if record.get("kind").is_some_and(|kind| kind.is_text("redaction")) {
-            let key = spelled(&[record.get("of"), record.get("of_hash")]);
-            self.announced.insert(key, spelled(&[record.get("by"), record.get("note")]));
+            let key = fingerprint([record.get("of"), record.get("of_hash")]);
+            self.announced.insert(key, fingerprint([record.get("by"), record.get("note")]));
         }
         if let Some(mark) = record.get("redacted").filter(|mark| mark.is_truthy()) {
-            let key = spelled(&[record.get("id"), record.get("hash")]);
-            let mark = spelled(&[mark.get("by"), mark.get("note")]);
-            self.erased.insert(key, Erased { line: line.number, id: id.clone(), mark });
+            let key = fingerprint([record.get("id"), record.get("hash")]);
+            let mark = fingerprint([mark.get("by"), mark.get("note")]);
+            self.erased.insert(key, Erased { line: line.number, id: named.clone(), mark });
         }
         let count = self.report.tip.count + 1;
         if self.anchor.as_ref().is_some_and(|anchor| anchor.count == count && anchor.hash != hash) {
@@ -176,7 +182,7 @@ impl Pass {
                 self.shifted =
                     (self.report.problems.len() < MOST).then_some(self.report.problems.len());
             }
-            self.note(Some(line.number), id.as_deref(), trouble);
+            self.note(Some(line.number), named.as_deref(), trouble);
         }
         self.report.tip = Tip { count, hash };
         self.last = Some(line.number);
@@ -204,7 +210,8 @@ impl Pass {
             let aside = |key: &&str| !LASTING.contains(key) && !ASIDE.contains(key);
             let keys = record.fields().into_iter().flatten();
             let keys = keys.filter_map(|(key, _)| serde_json::from_slice::<String>(key).ok());
-            let fields: Vec<String> = keys.filter(|key| aside(&key.as_str())).collect();
+            let keys = keys.filter(|key| aside(&key.as_str())).map(|key| excerpt(&key));
+            let fields: Vec<String> = keys.take(FIELDS).collect();
             if !fields.is_empty() {
                 found.push(Trouble::Unerased { fields });
             }
@@ -240,7 +247,8 @@ impl Pass {
             }
             return;
         }
-        let said = String::from_utf8_lossy(said.map(Item::raw).unwrap_or_default()).into_owned();
+        let said = String::from_utf8_lossy(said.map(Item::raw).unwrap_or_default());
+        let said = excerpt(&said);
         found.push(Trouble::Place { said, at });
     }
 
@@ -293,19 +301,6 @@ fn response(record: Item<'_>, found: &mut Vec<Trouble>) {
     if decision && !erased {
         found.extend(agree::differences(record).into_iter().map(Trouble::Differs));
     }
-}
-
-/// Returns values in their canonical spelling; one that is not there is `null`.
-fn spelled(values: &[Option<Item<'_>>]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for value in values {
-        match value {
-            Some(value) => value.write(&mut out),
-            None => out.extend_from_slice(b"null"),
-        }
-        out.push(b'\n');
-    }
-    out
 }
 
 #[cfg(test)]
