@@ -143,12 +143,12 @@ fn object(report: &Report, name: &str) -> Value {
 }
 
 fn text(report: &Report, name: &str, tip: Option<&Tip>) -> String {
-    let mut lines = vec![format!(
-        "{}: {} records; anchor {}\n",
-        visible(name),
-        report.tip.count,
-        visible(&report.tip.to_string())
-    )];
+    let mut lines = vec![format!("{}: {} records", visible(name), report.tip.count)];
+    // The end of a broken store is nothing to be kept.
+    if report.is_intact() {
+        lines.push(format!("; anchor {}", visible(&report.tip.to_string())));
+    }
+    lines.push("\n".to_owned());
     if report.legacy > 0 {
         lines.push(format!(
             "note: {} lines before the first record are not checked\n",
