@@ -40,8 +40,9 @@
 //!   [`git::pushed`] git's lines about a push, [`git::shims`] writes the hooks.
 //! * `report`: [`report::Subject`] is what a check came to; [`report::FORMATS`] write it.
 //! * `store`: [`store::files`] resolves and reads the files of a project; [`store::record`] turns a
-//!   decision into a record and [`store::traces`] appends it to the chain;
-//!   [`store::settings`] keeps our entries in an agent's settings.
+//!   decision into a record and [`store::traces`] appends it to the chain; [`store::reader`] reads it
+//!   line by line, [`store::stored`] says what a record means, [`store::verify`] whether it is what
+//!   was written; [`store::settings`] keeps our entries in an agent's settings.
 //! * `cli`: one file a sub-command; `pen` writes the one answer, whatever happens.
 //!
 //! # Files that we touch
@@ -53,6 +54,7 @@
 //! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes |
 //! | `.claude/settings.json` and its relatives | our entry is added and removed, every other byte kept |
 //! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |
+//! | `refs/notes/solvi-hook` | the end of the store, kept in git by `anchor --git-note` |
 //! | `pre-commit`, `pre-merge-commit`, `pre-push` in git's hooks folder | our shims; somebody else's hook is at most moved to `NAME.d/original`, and back |
 //!
 //! # Where this differs from the first plan

@@ -68,7 +68,7 @@ fn an_entry_that_refuses_guards_edits() {
     let said = yard.doctor();
     expect(&said, 0, &[&format!("ok    claude: {entry}: refuses what must be refused")]);
     expect(&said, 0, &["in force for edits of Claude Code"]);
-    expect(&yard.doctor(), 0, &["ok    records: …2 records, the last one is sound"]);
+    expect(&yard.doctor(), 0, &["ok    records: …2 records, all as they were written"]);
     assert!(!yard.house.root().join(".git/solvi-hook-doctor").exists());
 }
 
@@ -235,7 +235,7 @@ fn records_that_git_sees_or_somebody_changed_are_told() {
     let text = fs::read_to_string(&store).unwrap().replace("own-files", "own-tiles");
     fs::write(&store, text).unwrap();
     yard.fake("exit 127");
-    expect(&yard.doctor(), 1, &["bad   records: …and its last record is not what its hash"]);
+    expect(&yard.doctor(), 1, &["bad   records: …the record was changed after it was written"]);
     expect(&yard.doctor(), 1, &["bad   records: .solvi/ is not ignored by git"]);
 }
 

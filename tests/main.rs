@@ -13,6 +13,7 @@ mod doctor;
 mod git;
 #[cfg(unix)]
 mod index;
+mod journal;
 mod papers;
 mod parity;
 #[cfg(unix)]

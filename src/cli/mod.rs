@@ -1,6 +1,7 @@
 //! The door: one file a sub-command, each with its `Args` and its `run`.
 
 pub mod agent_settings;
+mod anchor;
 mod check;
 mod check_diff;
 mod check_rules;
@@ -26,6 +27,7 @@ mod sample;
 mod terminal;
 pub mod uninstall;
 mod usage;
+mod verify;
 pub mod world;
 
 use clap::{Parser, Subcommand};
@@ -68,6 +70,8 @@ enum Command {
     Doctor(doctor::Args),
     Clients(clients::Args),
     Choices(choices::Args),
+    Verify(verify::Args),
+    Anchor(anchor::Args),
     Rules(rules::Args),
     #[command(hide = true)]
     SampleRules(sample::Args),
@@ -104,6 +108,8 @@ impl Command {
             Self::Doctor(args) => doctor::run(&args, world, out),
             Self::Clients(args) => clients::run(&args, out),
             Self::Choices(args) => choices::run(&args, world, out),
+            Self::Verify(args) => verify::run(&args, world, out),
+            Self::Anchor(args) => anchor::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),
             Self::SampleRules(args) => sample::run(&args, out),
             Self::Completions(args) => {

@@ -4,7 +4,8 @@
 //! the paths that differ are [`Delta`]s, and each becomes a [`Change`](crate::domain::Change)
 //! when it is read. Everything is read raw: neither configuration nor attributes, replacement
 //! objects or diff drivers have a say in what is looked at. Nothing is written but our own hooks
-//! ([`shims`]), and no program of the repository's choosing is run.
+//! ([`shims`]) and the notes that a person asks for, and no program of the repository's choosing is
+//! run.
 //!
 //! This is the only room that names gix, and the only one that calls `git` itself.
 
@@ -18,6 +19,7 @@ mod executable;
 mod executable;
 mod history;
 mod lookup;
+mod notes;
 mod objects;
 pub mod patch;
 mod program;
@@ -37,6 +39,7 @@ pub use delta::{Delta, Deltas, Fate, Mode};
 pub use error::{GitError, Lack};
 pub use history::Range;
 pub use lookup::{Index, Tracked};
+pub use notes::{NOTES, Note};
 pub use objects::LARGEST;
 pub use reading::{MOST_LINES, Reading, TOOL, Unchecked};
 pub use repo::{Id, Repo};

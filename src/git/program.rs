@@ -43,7 +43,8 @@ pub(super) fn apart(program: &str) -> Command {
     command
 }
 
-fn git(repo: &Repo) -> Result<Command, GitError> {
+/// Returns a command that runs git in a repository.
+pub(super) fn git(repo: &Repo) -> Result<Command, GitError> {
     if !repo.trusted() {
         return Err(GitError::Distrusted { git_dir: repo.git_dir().to_owned() });
     }
@@ -128,7 +129,7 @@ pub(super) fn hooks_path(repo: &Repo) -> Option<(String, String)> {
     Some((value.to_owned(), format!("{scope}, {file}")))
 }
 
-fn failed(doing: &str, said: impl fmt::Display) -> GitError {
+pub(super) fn failed(doing: &str, said: impl fmt::Display) -> GitError {
     GitError::Program { doing: doing.to_owned(), said: said.to_string() }
 }
 

@@ -7,12 +7,14 @@
 use super::canonical::{digest, digest_of, spaced};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::fmt;
+use std::str::FromStr;
 
 /// The record format; the reference program's second.
 pub const FORMAT: u64 = 2;
 
 /// The fields that outlast the erasing of a record.
-const LASTING: &[&str] = &[
+pub(super) const LASTING: &[&str] = &[
     "v",
     "kind",
     "seq",
@@ -37,7 +39,7 @@ const LASTING: &[&str] = &[
 ];
 
 /// The fields that neither last nor are content.
-const ASIDE: &[&str] = &["answers", "id", "hash", "redacted"];
+pub(super) const ASIDE: &[&str] = &["answers", "id", "hash", "redacted"];
 
 /// The end of a chain; the head file holds the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +48,35 @@ pub struct Tip {
     pub count: u64,
     /// The hash of the last one; empty when there is none.
     pub hash: String,
+}
+
+/// An anchor is a tip that is kept elsewhere: `COUNT:HASH`.
+impl fmt::Display for Tip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.count, self.hash)
+    }
+}
+
+/// Why a text is no anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an anchor is COUNT:HASH, the hash 64 hexadecimal digits in lower case")]
+pub struct NoAnchor;
+
+impl FromStr for Tip {
+    type Err = NoAnchor;
+
+    fn from_str(text: &str) -> Result<Self, NoAnchor> {
+        let (count, hash) = text.trim().split_once(':').ok_or(NoAnchor)?;
+        let count = count.parse().map_err(|_| NoAnchor)?;
+        let digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let whole = hash.len() == 64 && hash.bytes().all(digit);
+        // A store without records has an anchor too.
+        if whole || count == 0 && hash.is_empty() {
+            Ok(Self { count, hash: hash.to_owned() })
+        } else {
+            Err(NoAnchor)
+        }
+    }
 }
 
 /// A decision that waits for its place in a chain.
@@ -249,6 +280,17 @@ mod tests {
         let answers = erased.remove("answers").unwrap();
         erased["redacted"]["answers"] = digest(&answers).into();
         assert_eq!(record_hash(&erased), record_hash(&whole));
+    }
+
+    #[test]
+    fn an_anchor_is_read_as_it_is_written() {
+        let tip: Tip = serde_json::from_str(HEAD).unwrap();
+        assert_eq!(tip.to_string().parse(), Ok(tip.clone()));
+        assert_eq!("0:\n".parse(), Ok(Tip::default()));
+        let upper = tip.to_string().to_uppercase();
+        for wrong in ["", "3", "3:", "x:ab", "3:ab", "-1:", &upper] {
+            assert_eq!(wrong.parse::<Tip>(), Err(NoAnchor), "{wrong}");
+        }
     }
 
     #[test]

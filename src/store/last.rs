@@ -1,6 +1,7 @@
 //! Is the end of a store sound? Only the end is looked at, and nothing is written.
 
 use super::chain::{Tip, record_hash};
+use super::reader::head_of;
 use super::tail::{self, Tail};
 use super::traces::StoreError;
 use serde_json::{Map, Value};
@@ -14,8 +15,8 @@ const WINDOW: u64 = 8 << 20;
 /// The end of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Last {
-    /// How many records the chain has.
-    pub count: u64,
+    /// The end of the chain.
+    pub tip: Tip,
     /// What is wrong with the end; none when it is sound.
     pub wrong: Option<&'static str>,
 }
@@ -28,9 +29,7 @@ pub fn last(path: &Path) -> Result<Option<Last>, StoreError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(cannot(error)),
     };
-    let mut head = path.as_os_str().to_owned();
-    head.push(".head");
-    let head = fs::read(head).ok();
+    let head = fs::read(head_of(path)).ok();
     let Tail { tip, torn } = tail::find(&mut file, head.as_deref()).map_err(cannot)?;
     let wrong = match newest(&mut file).map_err(cannot)? {
         _ if torn => Some("its last line is torn: a writer was stopped in the middle of it"),
@@ -52,7 +51,7 @@ pub fn last(path: &Path) -> Result<Option<Last>, StoreError> {
         }
         Some(_) => None,
     };
-    Ok(Some(Last { count: tip.count, wrong }))
+    Ok(Some(Last { tip, wrong }))
 }
 
 /// Returns the record in the last line.
@@ -86,7 +85,8 @@ mod tests {
             };
             store.append(&[Entry::whole(record)]).unwrap();
         }
-        assert_eq!(last(&path).unwrap(), Some(Last { count: 2, wrong: None }));
+        let Last { tip, wrong } = last(&path).unwrap().unwrap();
+        assert_eq!((tip.count, wrong), (2, None));
         let text = fs::read_to_string(&path).unwrap();
         let wrong = |text: &str| {
             fs::write(&path, text).unwrap();

@@ -1,5 +1,6 @@
 //! What we keep: traces, and other programs' settings with our entries in them.
 
+mod agree;
 pub mod canonical;
 pub mod chain;
 pub mod choices;
@@ -10,13 +11,21 @@ pub mod json_text;
 pub mod last;
 pub mod own_entries;
 mod plan;
+pub mod problem;
+pub mod reader;
 pub mod record;
 mod recorded;
+pub mod scan;
+mod seal;
 pub mod settings;
 mod spelling;
 mod steps;
+pub mod stored;
 mod tail;
 pub mod traces;
+pub mod tree;
+pub mod utc;
+pub mod verify;
 
 #[cfg(not(unix))]
 #[path = "private_other.rs"]

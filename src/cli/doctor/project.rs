@@ -5,11 +5,18 @@ use crate::cli::defaults::{RulesSource, STORE};
 use crate::cli::failure::Failure;
 use crate::cli::world::World;
 use crate::git::{GitError, Repo};
-use crate::store::last;
+use crate::store::last::{self, Last};
+use crate::store::reader::Snapshot;
+use crate::store::traces::StoreError;
+use crate::store::verify;
+use std::fs;
 use std::path::Path;
 
 const RULES: &str = "rules";
 const RECORDS: &str = "records";
+
+/// How large a store may be that is checked as a whole, in bytes: a tenth of a second or so.
+const WHOLE: u64 = 32 << 20;
 
 /// Looks at the rules: every pattern of every rule.
 pub fn rules(root: &Path, world: &World, report: &mut Report) {
@@ -50,23 +57,25 @@ pub fn rules(root: &Path, world: &World, report: &mut Report) {
     }
 }
 
-/// Looks at where records are kept: that git does not see them, and that the chain's end is sound.
+/// Looks at where records are kept: that git does not see them, and that they are as they were written.
 pub fn records(root: &Path, report: &mut Report) {
     match Repo::open(root) {
         Ok(repo) => out_of_git(&repo, report),
         Err(GitError::NoRepository { .. }) => {}
         Err(error) => report.bad(RECORDS, error.to_string(), error.next().unwrap_or_default()),
     }
-    match last::last(&root.join(STORE)) {
+    let path = root.join(STORE);
+    let small = fs::metadata(&path).is_ok_and(|there| there.len() <= WHOLE);
+    let found = if small { whole(&path) } else { end(&path) };
+    match found {
         Ok(None) => report.ok(RECORDS, format!("{STORE} is not there yet: nothing was decided")),
-        Ok(Some(last::Last { count, wrong: None })) => {
-            let text = "the last one is sound (the chain was not verified in full)";
-            report.ok(RECORDS, format!("{STORE}: {count} records, {text}"));
+        Ok(Some(Found { count, about, wrong: None })) => {
+            report.ok(RECORDS, format!("{STORE}: {count} records, {about}"));
         }
-        Ok(Some(last::Last { count, wrong: Some(wrong) })) => report.bad(
+        Ok(Some(Found { count, wrong: Some(wrong), .. })) => report.bad(
             RECORDS,
             format!("{STORE}: {count} records, and {wrong}"),
-            "find out who wrote to it; a copy of the file as it is now is evidence",
+            "`solvi-hook verify` says what to do; a copy of the file as it is now is evidence",
         ),
         Err(error) => report.bad(
             RECORDS,
@@ -74,6 +83,37 @@ pub fn records(root: &Path, report: &mut Report) {
             "make it readable to you; decisions are not kept until it is",
         ),
     }
+}
+
+/// What is known of a store.
+struct Found {
+    count: u64,
+    about: &'static str,
+    wrong: Option<String>,
+}
+
+/// Checks every record.
+fn whole(path: &Path) -> Result<Option<Found>, StoreError> {
+    let Some(mut snapshot) = Snapshot::open(path)? else { return Ok(None) };
+    let verified = verify::verify(&mut snapshot.lines, snapshot.head.as_deref(), None);
+    let verified =
+        verified.map_err(|source| StoreError::Io { act: "read", path: path.to_owned(), source })?;
+    let others = verified.count.saturating_sub(1);
+    let wrong = verified.problems.first().map(|first| match others {
+        0 => first.to_string(),
+        _ => format!("{first} (and {others} more)"),
+    });
+    Ok(Some(Found { count: verified.tip.count, about: "all as they were written", wrong }))
+}
+
+/// Looks at the last record.
+fn end(path: &Path) -> Result<Option<Found>, StoreError> {
+    let last = last::last(path)?;
+    Ok(last.map(|Last { tip, wrong }| Found {
+        count: tip.count,
+        about: "the last one is sound (`solvi-hook verify` checks them all)",
+        wrong: wrong.map(ToOwned::to_owned),
+    }))
 }
 
 fn out_of_git(repo: &Repo, report: &mut Report) {

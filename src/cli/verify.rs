@@ -1,0 +1,205 @@
+//! `verify`: is the store what its writers left?
+
+use super::failure::Failure;
+use super::world::World;
+use super::{anchor, defaults};
+use crate::domain::sanitize::visible;
+use crate::git::NOTES;
+use crate::store::chain::{NoAnchor, Tip};
+use crate::store::problem::Problem;
+use crate::store::reader::Snapshot;
+use crate::store::traces::Traces;
+use crate::store::verify::{self, Report};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Check every record of a store: its hash, its place in the chain, and the end of the chain
+///
+/// Reads the store once, one record at a time, and names each line at which something is wrong,
+/// what that means, and what to do. A store that was cut at its end together with its head file,
+/// or written anew as a whole, is sound in itself: only an anchor that is kept elsewhere shows it.
+///
+/// With `--json`, one object: `ok`, `store`, `count`, `head` (`count` and `hash`), `legacy`,
+/// `unverified`, `problem_count` and `problems`, a list of objects with `line`, `until`, `id`,
+/// `kind`, `text` and `next`; the list ends after 1,000.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    solvi-hook verify\n  \
+    solvi-hook verify --anchor git-note\n  \
+    solvi-hook verify old.jsonl --json | jq .ok\n\n\
+    Exit status: 0 nothing is wrong, 1 something is, 2 the store cannot be read.")]
+pub struct Args {
+    /// The store [default: .solvi/traces/hooks.jsonl of the project]
+    #[arg(value_name = "STORE")]
+    store: Option<PathBuf>,
+    /// The end of the store as it was: COUNT:HASH, or `git-note` for the one that `anchor
+    /// --git-note` kept on HEAD or on a commit before it
+    #[arg(long, value_name = "ANCHOR")]
+    anchor: Option<Kept>,
+    /// Write one JSON object
+    #[arg(long)]
+    json: bool,
+    /// The project's folder [default: the repository that this folder is in]
+    #[arg(long, value_name = "DIR", alias = "root")]
+    project: Option<PathBuf>,
+}
+
+/// Where an anchor is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kept {
+    Here(Tip),
+    Note,
+}
+
+impl FromStr for Kept {
+    type Err = NoAnchor;
+
+    fn from_str(text: &str) -> Result<Self, NoAnchor> {
+        if text == "git-note" { Ok(Self::Note) } else { text.parse().map(Self::Here) }
+    }
+}
+
+/// Runs the sub-command.
+pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
+    let root = defaults::project(args.project.as_deref(), None, world);
+    let (path, name) = store(args.store.as_deref(), &root, world)?;
+    let tip = match &args.anchor {
+        None => None,
+        Some(Kept::Here(tip)) => Some(tip.clone()),
+        Some(Kept::Note) => Some(note(&root)?),
+    };
+    let report = check(&path, &name, tip.as_ref())?;
+    if args.json {
+        writeln!(out, "{}", object(&report, &name))?;
+    } else {
+        out.write_all(text(&report, &name, tip.as_ref()).as_bytes())?;
+    }
+    Ok(u8::from(!report.is_intact()))
+}
+
+/// Returns where the store is that was named, or that of the project, and how messages name it.
+pub fn store(
+    named: Option<&Path>,
+    root: &Path,
+    world: &World,
+) -> Result<(PathBuf, String), Failure> {
+    let path = named.map_or_else(|| root.join(defaults::STORE), |named| world.path(named));
+    let name = named.map_or(defaults::STORE.into(), Path::to_string_lossy);
+    Traces::at(&path, Duration::ZERO).map_err(|error| unreadable(&name, error))?;
+    Ok((path, name.into_owned()))
+}
+
+/// Tells that a store cannot be read.
+pub fn unreadable(name: &str, why: impl std::fmt::Display) -> Failure {
+    Failure::new(format!("the store `{}` cannot be read", visible(name)))
+        .because(why)
+        .next("name a store that is there and that you may read")
+}
+
+fn note(root: &Path) -> Result<Tip, Failure> {
+    let kept = anchor::kept(&crate::git::Repo::open(root)?)?;
+    kept.ok_or_else(|| {
+        Failure::new("no anchor is kept as a git note")
+            .because("neither HEAD nor a commit before it has one")
+            .next(format!(
+                "keep one with `solvi-hook anchor --git-note`, or fetch those of the server: \
+                 `git fetch origin {NOTES}:{NOTES}`"
+            ))
+    })
+}
+
+/// Checks the store at a path.
+fn check(path: &Path, name: &str, tip: Option<&Tip>) -> Result<Report, Failure> {
+    let snapshot = Snapshot::open(path).map_err(|error| unreadable(name, error))?;
+    let mut snapshot = snapshot.ok_or_else(|| unreadable(name, "there is no such file"))?;
+    verify::verify(&mut snapshot.lines, snapshot.head.as_deref(), tip)
+        .map_err(|error| unreadable(name, error))
+}
+
+fn object(report: &Report, name: &str) -> Value {
+    let problem = |problem: &Problem| {
+        json!({
+            "line": problem.line,
+            "until": problem.until,
+            "id": problem.id,
+            "kind": problem.trouble.word(),
+            "text": problem.trouble.to_string(),
+            "next": problem.trouble.next(),
+        })
+    };
+    json!({
+        "ok": report.is_intact(),
+        "store": name,
+        "count": report.tip.count,
+        "head": report.tip,
+        "legacy": report.legacy,
+        "unverified": report.uncovered,
+        "problem_count": report.count,
+        "problems": report.problems.iter().map(problem).collect::<Vec<_>>(),
+    })
+}
+
+fn text(report: &Report, name: &str, tip: Option<&Tip>) -> String {
+    let mut lines = vec![format!("{}: {} records", visible(name), report.tip.count)];
+    // The end of a broken store is nothing to be kept.
+    if report.is_intact() {
+        lines.push(format!("; anchor {}", visible(&report.tip.to_string())));
+    }
+    lines.push("\n".to_owned());
+    if report.legacy > 0 {
+        lines.push(format!(
+            "note: {} lines before the first record are not checked\n",
+            report.legacy
+        ));
+    }
+    if report.uncovered > 0 {
+        let count = report.uncovered;
+        lines.push(format!(
+            "note: {count} erased records of an older format: no hash covers what is left of them\n"
+        ));
+    }
+    let mut advice = "";
+    for problem in &report.problems {
+        lines.push(format!("{}\n", visible(&problem.to_string())));
+        // The same advice need not be read twice in a row.
+        if problem.trouble.next() != advice {
+            advice = problem.trouble.next();
+            lines.push(format!("  next: {advice}\n"));
+        }
+    }
+    let shown = report.problems.len() as u64;
+    if report.count > shown {
+        lines.push(format!("and {} more\n", report.count - shown));
+    }
+    lines.push(match (report.count, tip) {
+        (0, None) => "every record is as it was written\n".to_owned(),
+        (0, Some(tip)) => {
+            format!(
+                "every record is as it was written, and the first {} are those of the anchor\n",
+                tip.count
+            )
+        }
+        (1, _) => "1 problem\n".to_owned(),
+        (count, _) => format!("{count} problems\n"),
+    });
+    lines.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_store_holds_cannot_move_the_cursor() {
+        let mut lines = crate::store::reader::Reader::of(
+            b"{\"hash\": \"a\\u001b[2K\", \"id\": \"\\u001b]0;x\\u0007\", \"a\\u202e\": 1, \"a\\u202e\": 2}\n",
+        );
+        let report = verify::verify(&mut lines, None, None).unwrap_or_default();
+        let said = text(&report, "a\u{1b}b.jsonl", None);
+        assert!(report.count >= 4, "{said}");
+        assert!(!said.replace('\n', "").chars().any(crate::domain::sanitize::hidden), "{said:?}");
+    }
+}

@@ -1,0 +1,540 @@
+//! Is a store what its writers left? Every line is read once, in order, and held against the one
+//! before it, the head file, and an anchor that was kept elsewhere.
+//!
+//! One line is in memory at a time, and some three hundred bytes for every erased record. Of the
+//! problems the first [`MOST`] are kept, with excerpts of what they name, and all are counted. What
+//! this cannot see: a store whose end was cut, head file included, or that was written anew as a
+//! whole. Only an anchor shows it.
+
+use super::agree;
+use super::chain::{ASIDE, LASTING, Tip};
+use super::problem::{Problem, Trouble};
+use super::reader::{Line, Reader};
+use super::scan::{Oddities, Scanner};
+use super::seal::{Hex, Sealer, fingerprint};
+use super::tree::{Item, Shape};
+use crate::domain::sanitize::excerpt;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead};
+
+/// How many problems are kept.
+pub const MOST: usize = 1000;
+
+/// How many fields that should have been erased are named.
+const FIELDS: usize = 10;
+
+/// What a store came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The end of the chain: how many records there are, and the hash of the last.
+    pub tip: Tip,
+    /// Lines of the time before there were chains, which nothing can be said about.
+    pub legacy: u64,
+    /// Erased records of the first format: no hash covers what is left of them.
+    pub uncovered: u64,
+    /// How many problems there are.
+    pub count: u64,
+    /// The first of them, in the order of the lines.
+    pub problems: Vec<Problem>,
+}
+
+impl Report {
+    /// Tells whether nothing is wrong.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// Checks a store, with what its head file holds (none when there is none) and an anchor.
+pub fn verify<R: BufRead>(
+    lines: &mut Reader<R>,
+    head: Option<&[u8]>,
+    anchor: Option<&Tip>,
+) -> io::Result<Report> {
+    let mut pass = Pass { anchor: anchor.cloned(), ..Pass::default() };
+    while let Some(line) = lines.next_line()? {
+        pass.line(&line);
+    }
+    pass.erasures();
+    pass.head(head);
+    if let Some(anchor) = anchor {
+        let count = pass.report.tip.count;
+        if anchor.count > count {
+            pass.note(None, None, Trouble::AnchorCut { anchor: anchor.count, count });
+        }
+    }
+    Ok(pass.report)
+}
+
+/// What is known from the lines so far.
+#[derive(Default)]
+struct Pass {
+    scanner: Scanner,
+    sealer: Sealer,
+    report: Report,
+    anchor: Option<Tip>,
+    // Whether a line came that is no legacy.
+    begun: bool,
+    // The newest format so far.
+    newest: u64,
+    // How far the places that records say are from the places that they are at.
+    shift: Option<i128>,
+    // The problem that tells of it, where it is kept.
+    shifted: Option<usize>,
+    // The line of the last record.
+    last: Option<u64>,
+    // The erased records, by the fingerprint of id and hash.
+    erased: BTreeMap<Hex, Erased>,
+    // The fingerprint of who erased what and why, by the same.
+    announced: BTreeMap<Hex, Hex>,
+}
+
+struct Erased {
+    line: u64,
+    id: Option<String>,
+    mark: Hex,
+}
+
+impl Pass {
+    fn note(&mut self, line: Option<u64>, id: Option<&str>, trouble: Trouble) {
+        self.report.count += 1;
+        if self.report.problems.len() < MOST {
+            let id = id.map(ToOwned::to_owned);
+            self.report.problems.push(Problem { line, until: None, id, trouble });
+        }
+    }
+
+    fn line(&mut self, line: &Line<'_>) {
+        let number = Some(line.number);
+        if line.is_blank() {
+            return self.note(number, None, Trouble::Blank);
+        }
+        if line.cut {
+            self.begun = true;
+            return self.note(number, None, Trouble::TooLong);
+        }
+        let mut scanner = std::mem::take(&mut self.scanner);
+        match scanner.scan(line.bytes) {
+            Ok((tree, odd)) if tree.root().shape() == Shape::Object => {
+                self.object(tree.root(), line, odd);
+            }
+            other => {
+                self.begun = true;
+                let trouble = match other {
+                    Err(_) if line.torn => Trouble::Torn,
+                    Err(flaw) => Trouble::Unreadable { why: flaw.to_string() },
+                    Ok(_) => Trouble::Unreadable { why: "it is no object".to_owned() },
+                };
+                self.note(number, None, trouble);
+            }
+        }
+        self.scanner = scanner;
+    }
+
+    fn object(&mut self, record: Item<'_>, line: &Line<'_>, odd: Oddities) {
+        let Some(hash) = record.get("hash").and_then(Item::text) else {
+            if self.begun {
+                self.note(Some(line.number), None, Trouble::Unchained);
+            } else {
+                self.report.legacy += 1;
+            }
+            return;
+        };
+        self.begun = true;
+        let id = record.get("id").and_then(Item::text);
+        let named = id.as_deref().map(excerpt);
+        let mut found = Vec::new();
+        match self.format(record, &mut found) {
+            Some(format) => self.content(record, format, &hash, &mut found),
+            None => found.push(Trouble::NoFormat),
+        }
+        let start: String = hash.chars().take(16).collect();
+        if id.as_ref() != Some(&start) {
+            found.push(Trouble::Id);
+        }
+        let prev = record.get("prev").and_then(Item::text);
+        if prev.as_ref() != Some(&self.report.tip.hash) {
+            found.push(Trouble::Link);
+        }
+        self.place(record, line.number, &mut found);
+        response(record, &mut found);
+        found.extend(odd.twice.map(|key| Trouble::Twice { key: excerpt(&key) }));
+        found.extend(odd.carriage.then_some(Trouble::Carriage));
+        found.extend(odd.otherwise.map(|at| Trouble::Spelling { at: at as u64 + 1 }));
+        found.extend(line.torn.then_some(Trouble::NoLineEnd));
+        if record.get("kind").is_some_and(|kind| kind.is_text("redaction")) {
+            let key = fingerprint([record.get("of"), record.get("of_hash")]);
+            self.announced.insert(key, fingerprint([record.get("by"), record.get("note")]));
+        }
+        if let Some(mark) = record.get("redacted").filter(|mark| mark.is_truthy()) {
+            let key = fingerprint([record.get("id"), record.get("hash")]);
+            let mark = fingerprint([mark.get("by"), mark.get("note")]);
+            self.erased.insert(key, Erased { line: line.number, id: named.clone(), mark });
+        }
+        let count = self.report.tip.count + 1;
+        if self.anchor.as_ref().is_some_and(|anchor| anchor.count == count && anchor.hash != hash) {
+            found.push(Trouble::AnchorOther);
+        }
+        for trouble in found {
+            if let Trouble::Place { .. } = trouble {
+                self.shifted =
+                    (self.report.problems.len() < MOST).then_some(self.report.problems.len());
+            }
+            self.note(Some(line.number), named.as_deref(), trouble);
+        }
+        self.report.tip = Tip { count, hash };
+        self.last = Some(line.number);
+    }
+
+    /// Returns the format of a record. It never goes back: an older one is checked less strictly.
+    fn format(&mut self, record: Item<'_>, found: &mut Vec<Trouble>) -> Option<u64> {
+        let format = match record.get("v").filter(|format| format.is_truthy()) {
+            None => 1,
+            Some(format) => format.integer()?,
+        };
+        let newest = self.newest.max(1);
+        if format < newest {
+            found.push(Trouble::OlderFormat { format, newest });
+        }
+        self.newest = newest.max(format);
+        Some(format)
+    }
+
+    /// Holds what a record says, or what is left of it, against its hash.
+    fn content(&mut self, record: Item<'_>, format: u64, hash: &str, found: &mut Vec<Trouble>) {
+        let mark = record.get("redacted").filter(|mark| mark.is_truthy());
+        let erased = mark.is_some();
+        if let Some(mark) = mark {
+            let aside = |key: &&str| !LASTING.contains(key) && !ASIDE.contains(key);
+            let keys = record.fields().into_iter().flatten();
+            let keys = keys.filter_map(|(key, _)| serde_json::from_slice::<String>(key).ok());
+            let keys = keys.filter(|key| aside(&key.as_str())).map(|key| excerpt(&key));
+            let fields: Vec<String> = keys.take(FIELDS).collect();
+            if !fields.is_empty() {
+                found.push(Trouble::Unerased { fields });
+            }
+            if format < 2 {
+                self.report.uncovered += 1;
+                return;
+            }
+            let twice = mark.get("answers").is_some() && record.get("answers").is_some();
+            if mark.get("content").is_none() || twice {
+                found.push(Trouble::Mark);
+                return;
+            }
+        }
+        if !self.sealer.holds(record, format, hash) {
+            found.push(Trouble::Changed { erased });
+        }
+    }
+
+    /// Holds the place that a record says against the one that it is at. Where all that follow
+    /// are as far off, that is said once.
+    fn place(&mut self, record: Item<'_>, line: u64, found: &mut Vec<Trouble>) {
+        let at = self.report.tip.count;
+        let said = record.get("seq");
+        let shift = said.and_then(Item::integer).map(|said| i128::from(said) - i128::from(at));
+        let before = std::mem::replace(&mut self.shift, shift);
+        if shift == Some(0) {
+            return;
+        }
+        if shift.is_some() && shift == before {
+            let shifted = self.shifted.and_then(|at| self.report.problems.get_mut(at));
+            if let Some(shifted) = shifted {
+                shifted.until = Some(line);
+            }
+            return;
+        }
+        let said = String::from_utf8_lossy(said.map(Item::raw).unwrap_or_default());
+        let said = excerpt(&said);
+        found.push(Trouble::Place { said, at });
+    }
+
+    /// Holds the erased records against those that tell of it.
+    fn erasures(&mut self) {
+        for (key, erased) in std::mem::take(&mut self.erased) {
+            let trouble = match self.announced.get(&key) {
+                None => Trouble::Unannounced,
+                Some(told) if *told != erased.mark => Trouble::Announced,
+                Some(_) => continue,
+            };
+            self.note(Some(erased.line), erased.id.as_deref(), trouble);
+        }
+        self.report.problems.sort_by_key(|problem| problem.line);
+    }
+
+    /// Holds the end of the chain against the head file.
+    fn head(&mut self, head: Option<&[u8]>) {
+        let Tip { count, hash } = &self.report.tip;
+        let (count, last) = (*count, self.last);
+        let Some(head) = head else {
+            if count > 0 {
+                self.note(None, None, Trouble::NoHead);
+            }
+            return;
+        };
+        let whole = super::canonical::spaced(&json!({"count": count, "hash": hash}));
+        if head == whole.as_bytes() {
+            return;
+        }
+        let parsed: Option<Value> = serde_json::from_slice(head).ok();
+        let said = parsed.as_ref().and_then(|head| head.get("count")?.as_u64());
+        let trouble = match said {
+            Some(head) if head > count => Trouble::Cut { head, count },
+            Some(head) if head < count => Trouble::Stale { head, count },
+            Some(_) if parsed.is_some_and(|head| head.get("hash") != Some(&json!(hash))) => {
+                return self.note(last, None, Trouble::OtherEnd);
+            }
+            // It says the same in another spelling, or more than that.
+            _ => Trouble::BadHead,
+        };
+        self.note(None, None, trouble);
+    }
+}
+
+/// Holds the response of a decision against its summary.
+fn response(record: Item<'_>, found: &mut Vec<Trouble>) {
+    let decision = record.get("kind").is_none_or(|kind| kind.is_text("ask"));
+    let erased = record.get("redacted").is_some_and(Item::is_truthy);
+    if decision && !erased {
+        found.extend(agree::differences(record).into_iter().map(Trouble::Differs));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::store::canonical::spaced;
+    use crate::store::chain::{Entry, record_hash};
+    use serde_json::Map;
+
+    const SAMPLE: &str = include_str!("../../tests/vectors/trace-sample.jsonl");
+    const HEAD: &str = include_str!("../../tests/vectors/trace-sample.jsonl.head");
+    const REFERENCE: &str = include_str!("../../tests/vectors/trace-reference.jsonl");
+    const REFERENCE_HEAD: &str = include_str!("../../tests/vectors/trace-reference.jsonl.head");
+
+    fn report(store: &str, head: &str, anchor: Option<&Tip>) -> Report {
+        let head = Some(head.as_bytes()).filter(|head| !head.is_empty());
+        verify(&mut Reader::of(store.as_bytes()), head, anchor).unwrap()
+    }
+
+    /// Returns the lines and the words of the problems.
+    fn found(store: &str, head: &str) -> Vec<(u64, &'static str)> {
+        let problems = report(store, head, None).problems;
+        problems.iter().map(|it| (it.line.unwrap_or(0), it.trouble.word())).collect()
+    }
+
+    /// Returns a chain of small records of a kind that nothing else is asked of, and its head.
+    fn chain(texts: &[&str]) -> (String, String) {
+        let (mut tip, mut lines) = (Tip::default(), String::new());
+        for text in texts {
+            let record = json!({"v": 2, "kind": "note", "time": 1.5, "meta": text});
+            Entry::whole(record.as_object().unwrap().clone()).place(&mut tip, &mut lines);
+        }
+        (lines, spaced(&json!({"count": tip.count, "hash": tip.hash})))
+    }
+
+    fn lines(store: &str) -> Vec<&str> {
+        store.split_inclusive('\n').collect()
+    }
+
+    /// Changes a record of the sample and hashes it anew, so that only its sense is wrong.
+    fn forged(store: &str, at: usize, change: impl Fn(&mut Map<String, Value>)) -> String {
+        let mut lines: Vec<String> = lines(store).into_iter().map(ToOwned::to_owned).collect();
+        let mut record: Map<String, Value> = serde_json::from_str(&lines[at]).unwrap();
+        change(&mut record);
+        let hash = record_hash(&record);
+        record.insert("id".to_owned(), hash[..16].into());
+        record.insert("hash".to_owned(), hash.into());
+        lines[at] = spaced(&record.into()) + "\n";
+        lines.concat()
+    }
+
+    #[test]
+    fn the_samples_are_intact() {
+        let intact = report(SAMPLE, HEAD, None);
+        assert_eq!((intact.tip.count, &intact.problems[..]), (3, &[][..]));
+        assert_eq!(intact.tip, serde_json::from_str(HEAD).unwrap());
+        assert_eq!(found(REFERENCE, REFERENCE_HEAD), []);
+        assert_eq!(found("", ""), []);
+        assert_eq!(found("", r#"{"count": 0, "hash": ""}"#), []);
+    }
+
+    #[test]
+    fn a_record_that_was_changed_is_named() {
+        let changed = SAMPLE.replace("calls eval", "calls oval");
+        assert_eq!(found(&changed, HEAD), [(1, "changed")]);
+        let changed = SAMPLE.replace("\"time\": 1700000001.5", "\"time\": 1700000001.25");
+        assert_eq!(found(&changed, HEAD), [(2, "changed")]);
+        let changed = SAMPLE.replace("\"id\": \"82f", "\"id\": \"72f");
+        assert_eq!(found(&changed, HEAD), [(3, "id")]);
+        let end = SAMPLE
+            .replace("{\"v\": 2, \"kind\": \"redaction\"", "{\"v\": [], \"kind\": \"redaction\"");
+        assert_eq!(found(&end, HEAD), [(3, "format"), (3, "changed")]);
+    }
+
+    #[test]
+    fn a_record_that_was_removed_breaks_the_chain_once() {
+        let (store, head) = chain(&["a", "b", "c", "d", "e"]);
+        let kept = lines(&store);
+        let without = [kept[0], kept[2], kept[3], kept[4]].concat();
+        let problems = report(&without, &head, None).problems;
+        let place = &problems[1];
+        assert_eq!((place.line, place.until), (Some(2), Some(4)));
+        let said = Trouble::Place { said: "2".to_owned(), at: 1 };
+        assert_eq!(place.trouble, said);
+        assert_eq!(found(&without, &head), [(2, "link"), (2, "place"), (0, "cut")]);
+        let moved = [kept[0], kept[2], kept[1], kept[3], kept[4]].concat();
+        let words = found(&moved, &head);
+        assert_eq!(words.iter().filter(|(_, word)| *word == "link").count(), 3);
+        assert_eq!(words.iter().filter(|(_, word)| *word == "place").count(), 2);
+    }
+
+    #[test]
+    fn an_end_that_was_cut_shows_by_head_and_by_anchor() {
+        let (store, head) = chain(&["a", "b", "c"]);
+        let cut = lines(&store)[..2].concat();
+        assert_eq!(found(&cut, &head), [(0, "cut")]);
+        let whole = report(&store, &head, None).tip;
+        let (_, cut_head) = chain(&["a", "b"]);
+        assert!(report(&cut, &cut_head, None).is_intact());
+        let trouble = |store: &str, head: &str, anchor: &Tip| {
+            let problems = report(store, head, Some(anchor)).problems;
+            problems.into_iter().map(|it| (it.line, it.trouble)).collect::<Vec<_>>()
+        };
+        let missing = Trouble::AnchorCut { anchor: 3, count: 2 };
+        assert_eq!(trouble(&cut, &cut_head, &whole), [(None, missing)]);
+        let (anew, anew_head) = chain(&["a", "B", "c", "d"]);
+        assert_eq!(trouble(&anew, &anew_head, &whole), [(Some(3), Trouble::AnchorOther)]);
+        let (longer, longer_head) = chain(&["a", "b", "c", "d"]);
+        assert_eq!(trouble(&longer, &longer_head, &whole), []);
+        assert_eq!(trouble(&longer, &longer_head, &Tip::default()), []);
+        assert_eq!(trouble("", "", &whole), [(None, Trouble::AnchorCut { anchor: 3, count: 0 })]);
+    }
+
+    #[test]
+    fn a_head_that_is_not_what_a_writer_leaves_is_told() {
+        let (store, head) = chain(&["a", "b"]);
+        assert_eq!(found(&store, ""), [(0, "head")]);
+        let (_, stale) = chain(&["a"]);
+        let other = head.replace("\"hash\": \"", "\"hash\": \"0").replace("0\"", "\"");
+        for wrong in [
+            stale.as_str(),
+            "garbage",
+            "[]",
+            "{}",
+            "{\"count\": true}",
+            &head[1..],
+            &format!("{head}\n"),
+        ] {
+            assert_eq!(found(&store, wrong), [(0, "head")], "{wrong}");
+        }
+        let problems = report(&store, &other, None).problems;
+        assert_eq!((problems[0].line, &problems[0].trouble), (Some(2), &Trouble::OtherEnd));
+        assert_eq!(found(&store, &head.replace(": 2", ": 3")), [(0, "cut")]);
+        assert_eq!(found("", &head), [(0, "cut")]);
+    }
+
+    #[test]
+    fn lines_that_are_no_records_are_named_and_the_chain_goes_on() {
+        let (store, head) = chain(&["a", "b", "c"]);
+        let kept = lines(&store);
+        let odd = [
+            "old\n",
+            kept[0],
+            "{\"v\": 2, \"ki\n",
+            "{\"x\": 1}\n",
+            "[]\n",
+            kept[1],
+            kept[2],
+            "{\"v",
+        ];
+        let words = [
+            (1, "unreadable"),
+            (3, "unreadable"),
+            (4, "unchained"),
+            (5, "unreadable"),
+            (8, "torn"),
+        ];
+        assert_eq!(found(&odd.concat(), &head), words);
+        let legacy = report(&format!("{{\"x\": 1}}\n{{}}\n{store}"), &head, None);
+        assert_eq!((legacy.legacy, legacy.is_intact()), (2, true));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_not_passed_over() {
+        let (store, head) = chain(&["a"]);
+        let long = format!("{store}{}", "x".repeat(store.len()));
+        let mut reader = Reader::of(long.as_bytes()).with_longest(store.len() as u64 - 1);
+        let report = verify(&mut reader, Some(head.as_bytes()), None).unwrap();
+        assert_eq!(report.problems[0].trouble, Trouble::TooLong);
+    }
+
+    #[test]
+    fn a_spelling_that_no_writer_leaves_is_told() {
+        let (store, head) = chain(&["a", "b"]);
+        let other = |from: &str, to: &str| found(&store.replacen(from, to, 1), &head);
+        assert_eq!(other("\"v\": 2", "\"v\":2"), [(1, "spelling")]);
+        assert_eq!(other("1.5", "1.50"), [(1, "spelling")]);
+        assert_eq!(other("\"note\"", "\"\\u006eote\""), [(1, "spelling")]);
+        assert_eq!(other("}\n", "}\r\n"), [(1, "spelling")]);
+        assert_eq!(other("}\n", "}\n\n"), [(2, "spelling")]);
+        assert_eq!(other("\"v\": 2", "\"v\": 1, \"v\": 2"), [(1, "twice")]);
+        assert_eq!(found(store.trim_end(), &head), [(2, "spelling")]);
+    }
+
+    #[test]
+    fn what_was_erased_must_be_told_and_marked() {
+        let by = |name: &'static str| {
+            move |record: &mut Map<String, Value>| {
+                record["redacted"]["by"] = name.into();
+            }
+        };
+        let words = |store: &str| {
+            let words = found(store, HEAD).into_iter();
+            words
+                .filter(|(_, word)| matches!(*word, "announced" | "erased" | "changed"))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(words(&forged(SAMPLE, 1, by("me"))), [(2, "announced")]);
+        assert_eq!(words(&lines(SAMPLE)[..2].concat()), [(2, "announced")]);
+        let filled =
+            |record: &mut Map<String, Value>| _ = record.insert("meta".to_owned(), json!({}));
+        assert_eq!(words(&forged(SAMPLE, 1, filled)), [(2, "erased")]);
+        let bare = |record: &mut Map<String, Value>| record["redacted"] = json!({"by": "x"});
+        let bare = forged(SAMPLE, 1, bare);
+        assert!(words(&bare).contains(&(2, "erased")));
+        let changed = SAMPLE.replace("\"allow\", 1.0", "\"deny\", 1.0");
+        let problems = report(&changed, HEAD, None).problems;
+        assert_eq!(problems[0].trouble, Trouble::Changed { erased: true });
+    }
+
+    #[test]
+    fn a_record_that_was_hashed_anew_must_agree_with_itself() {
+        let store = forged(SAMPLE, 0, |record| record["init_hash"] = "f059e4df8f0210e3".into());
+        assert_eq!(found(&store, HEAD), [(1, "response"), (2, "link")]);
+    }
+
+    #[test]
+    fn an_older_format_behind_a_newer_is_told() {
+        let (store, head) = chain(&["a", "b"]);
+        let mut old = json!({"kind": "note", "seq": 0, "prev": ""});
+        let hash = crate::store::canonical::digest(&old);
+        (old["id"], old["hash"]) = (hash[..16].into(), hash.into());
+        let old = spaced(&old) + "\n";
+        assert!(found(&(store.clone() + &old), &head).contains(&(3, "format")));
+        let problems = report(&(old + &store), "", None).problems;
+        let words: Vec<_> = problems.iter().map(|it| it.trouble.word()).collect();
+        assert_eq!(words, ["link", "place", "head"]);
+    }
+
+    #[test]
+    fn problems_without_end_are_counted_and_not_kept() {
+        let report = report(&"x\n".repeat(MOST + 5), "", None);
+        assert_eq!((report.count, report.problems.len()), (MOST as u64 + 5, MOST));
+    }
+}
