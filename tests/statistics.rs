@@ -80,7 +80,7 @@ fn assert_kept(name: &str, actual: &str) {
     if std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite") {
         std::fs::write(&path, actual).unwrap();
     }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    let kept = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
     assert_eq!(actual, kept, "{name}: `SNAPSHOTS=overwrite cargo test` renews it");
 }
 
@@ -95,14 +95,14 @@ fn every_format_tells_the_same_things() {
 
 #[test]
 fn a_terminal_sees_bars_and_colours_when_it_may() {
-    let bars = |style| written(&eventful(), "text", Look { style, bars: true });
-    assert_kept("eventful.bars", &bars(Style::Plain));
-    let coloured = bars(Style::Coloured);
+    let barred = |style| written(&eventful(), "text", Look { style, bars: true });
+    assert_kept("eventful.bars", &barred(Style::Plain));
+    let coloured = barred(Style::Coloured);
     let bare = ["31", "32", "33", "35", "36", "0"]
         .iter()
         .fold(coloured.clone(), |text, code| text.replace(&format!("\u{1b}[{code}m"), ""));
     assert!(coloured.contains("\u{1b}[31m████████████\u{1b}[0m"), "{coloured}");
-    assert_eq!(bare, bars(Style::Plain));
+    assert_eq!(bare, barred(Style::Plain));
 }
 
 #[test]

@@ -179,15 +179,12 @@ impl Sieve {
             return self.verdicts.is_empty() || decision.is_some_and(wanted);
         }
         let mut rules = record.outcomes().into_iter().filter(|it| self.names_rule(it.rule));
-        rules.any(|it| match it.verdict {
-            Some(verdict) => wanted(verdict),
-            // It objected, and at most as strictly as all together did.
-            None => {
-                let most = decision.unwrap_or(Verdict::Deny);
-                [Verdict::Warn, Verdict::Ask, Verdict::Deny]
-                    .into_iter()
-                    .any(|verdict| verdict <= most && wanted(verdict))
-            }
+        rules.any(|it| {
+            // A rule that objected, nobody knows how, did so at most as strictly as all together.
+            let most = it.verdict.or(decision).unwrap_or(Verdict::Deny);
+            let objections = [Verdict::Warn, Verdict::Ask, Verdict::Deny].into_iter();
+            it.verdict.is_some_and(wanted)
+                || it.verdict.is_none() && objections.take_while(|it| *it <= most).any(wanted)
         })
     }
 
@@ -231,7 +228,7 @@ mod tests {
         Line::try_parse_from(args).unwrap().filters.sieve(&World { cwd: "/".into() })
     }
 
-    fn record(fields: Value) -> Stored {
+    fn record(fields: &Value) -> Stored {
         let mut record = json!({
             "hash": "ab",
             "time": 1_700_000_000.5,
@@ -254,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_record_fits_when_every_filter_lets_it_through() {
-        let record = record(json!({}));
+        let record = record(&json!({}));
         for args in [
             &[][..],
             &["--since", "2023-11-14", "--until", "2023-11-14"],
@@ -286,7 +283,7 @@ mod tests {
     #[test]
     fn of_an_erased_record_only_time_and_verdict_can_be_told() {
         let answers = json!({"edit": ["deny", 1.0, "forced"]});
-        let erased = record(json!({"redacted": {"by": "x"}, "meta": null, "answers": answers}));
+        let erased = record(&json!({"redacted": {"by": "x"}, "meta": null, "answers": answers}));
         assert_fit(&erased, &["--verdict", "deny", "--since", "2023-01-01"], Fit::Fits);
         assert_fit(&erased, &["--path", "**"], Fit::Erased);
         assert_fit(&erased, &["--path", "**", "--verdict", "allow"], Fit::Differs);
@@ -295,12 +292,12 @@ mod tests {
 
     #[test]
     fn what_is_no_decision_fits_only_where_nothing_but_time_is_asked_for() {
-        let other = record(json!({"kind": "segment"}));
+        let other = record(&json!({"kind": "segment"}));
         assert_fit(&other, &["--since", "2023-01-01"], Fit::Fits);
         for args in [&["--verdict", "deny"], &["--path", "**"], &["--session", "s1"]] {
             assert_fit(&other, args, Fit::Differs);
         }
-        let late = record(json!({"time": "late"}));
+        let late = record(&json!({"time": "late"}));
         assert_fit(&late, &[], Fit::Fits);
         assert_fit(&late, &["--since", "0001-01-01"], Fit::Differs);
     }

@@ -124,13 +124,12 @@ pub fn read_date(text: &str) -> Option<Utc> {
 fn read(text: &str) -> Option<Utc> {
     let (date, rest) = text.split_at_checked(10)?;
     let rest = rest.strip_prefix(['T', 't', ' '])?;
-    let (time, ahead) = match rest.strip_suffix(['Z', 'z']) {
-        Some(time) => (time, 0),
-        None => {
-            let (time, zone) = rest.split_at_checked(rest.rfind(['+', '-'])?)?;
-            let sign = if zone.starts_with('-') { -1 } else { 1 };
-            (time, sign * minutes(zone.get(1..)?)? * 60)
-        }
+    let (time, ahead) = if let Some(time) = rest.strip_suffix(['Z', 'z']) {
+        (time, 0)
+    } else {
+        let (time, zone) = rest.split_at_checked(rest.rfind(['+', '-'])?)?;
+        let sign = if zone.starts_with('-') { -1 } else { 1 };
+        (time, sign * minutes(zone.get(1..)?)? * 60)
     };
     let (time, fraction) = match time.split_once('.') {
         None => (time, 0),

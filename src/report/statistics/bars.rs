@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn the_strictest_is_never_rounded_away_and_the_bar_never_too_long() {
         let tally = Tally { allowed: 10_000, warned: 3, denied: 1, ..Tally::default() };
-        let lengths = |tally, largest| cells(tally, largest, 10).map(|(_, cells)| cells);
+        let lengths = |tally: &Tally, largest| cells(tally, largest, 10).map(|(_, cells)| cells);
         assert_eq!(lengths(&tally, tally.total()), [1, 0, 0, 0, 9]);
         assert_eq!(lengths(&tally, u64::MAX), [1, 0, 0, 0, 0]);
         assert_eq!(lengths(&Tally::default(), 0), [0; 5]);

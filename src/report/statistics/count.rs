@@ -247,6 +247,10 @@ impl Statistics {
             let count = self.untold;
             notes.push(format!("redacted, so that nobody can tell whether they fit: {count}"));
         }
+        if self.rules.rows.iter().any(|row| row.tally.unrated > 0) {
+            let told = "unrated: the rule objected, and the record does not say how strictly";
+            notes.push(told.to_owned());
+        }
         notes.extend(self.unreadable.told());
         for (what, rows) in
             [("rules", &self.rules), ("files", &self.paths), ("sessions", &self.sessions)]
@@ -285,7 +289,7 @@ mod tests {
         for ms in [5, 1, 9, 7, 3, 2, 8, 4, 6, 10, 11, 12] {
             let duration = Some(Duration::from_millis(ms));
             let verdict = Some(Verdict::Allow);
-            counter.add(&Record { duration, verdict, ..Record::default() });
+            counter.add(&Record { verdict, duration, ..Record::default() });
         }
         let slowest = counter.finish().slowest;
         let ms: Vec<u128> = slowest.iter().map(|slow| slow.duration.as_millis()).collect();

@@ -22,6 +22,9 @@ const WIDTH: u64 = 960;
 const HEIGHT: u64 = 220;
 const BARS: u64 = 180;
 
+/// How broad a bar becomes.
+const WIDEST: u64 = 48;
+
 /// The sizes of the small chart of a row.
 const SMALL: (u64, u64) = (120, 16);
 
@@ -112,11 +115,12 @@ fn bars(
     top: u64,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let step = width / (periods.len() as u64).max(1);
     // Few periods make no broad blocks, many keep a gap where there is room for one.
-    let step = step.clamp(1, 48);
+    let step = (width / (periods.len() as u64).max(1)).max(1);
     let wide = if step > 2 { step - step.div_ceil(6) } else { step };
-    for (x, period) in (0..).step_by(usize::try_from(step).unwrap_or(1)).zip(periods) {
+    let wide = wide.min(WIDEST);
+    for (number, period) in (0..).zip(periods) {
+        let x = number * step + (step - wide) / 2;
         if period.tally.total() == 0 {
             continue;
         }

@@ -36,10 +36,12 @@ impl Grain {
     /// Returns the grain for a time of so many days.
     #[must_use]
     pub fn of(days: i64) -> Self {
-        match days {
-            ..=IN_DAYS => Self::Day,
-            ..=IN_WEEKS => Self::Week,
-            _ => Self::Month,
+        if days <= IN_DAYS {
+            Self::Day
+        } else if days <= IN_WEEKS {
+            Self::Week
+        } else {
+            Self::Month
         }
     }
 

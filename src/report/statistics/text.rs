@@ -121,7 +121,7 @@ fn rows(title: &str, rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
         counts(&row.tally, out)?;
         write!(out, "{}", excerpt(&row.name))?;
         if row.tally.unrated > 0 {
-            write!(out, " (objected {} times more, how strictly is not recorded)", row.tally.unrated)?;
+            write!(out, " (and {} unrated)", row.tally.unrated)?;
         }
         writeln!(out)?;
     }
