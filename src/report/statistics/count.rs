@@ -1,7 +1,7 @@
 //! How are records counted? One after the other, each looked at once and not kept.
 
 use super::asks::{Ask, Asks};
-use super::period::{Days, Grain, Period};
+use super::period::{Days, Grain, Period, date};
 use super::table::{Rows, Table, cut};
 use super::tally::Tally;
 use crate::domain::{Utc, Verdict};
@@ -266,15 +266,23 @@ impl Statistics {
         notes
     }
 
+    /// Returns from which day to which decisions are known; none when no record says its time.
+    #[must_use]
+    pub fn span(&self) -> Option<String> {
+        let (first, last) = self.times?;
+        let (first, last) = (date(first), date(last));
+        Some(if first == last { first } else { format!("{first} to {last}") })
+    }
+
     /// Returns the sentence that sums everything up, without a full stop.
     #[must_use]
     pub fn summary(&self) -> String {
-        match (self.tally.total(), self.times) {
-            (0, _) if self.empty => "the store holds no records".to_owned(),
-            (0, _) if !self.filters.is_empty() => "no decision fits".to_owned(),
-            (0, _) => "no decisions".to_owned(),
-            (1, _) => "1 decision".to_owned(),
-            (count, _) => format!("{count} decisions"),
+        match self.tally.total() {
+            0 if self.empty => "the store holds no records".to_owned(),
+            0 if !self.filters.is_empty() => "no decision fits".to_owned(),
+            0 => "no decisions".to_owned(),
+            1 => "1 decision".to_owned(),
+            count => format!("{count} decisions"),
         }
     }
 }

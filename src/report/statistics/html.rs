@@ -50,8 +50,8 @@ impl Format for Html {
              <h1>{store}</h1>"
         )?;
         write!(out, "<p>{}", escaped(&told.summary()))?;
-        if let Some((first, last)) = told.times {
-            write!(out, ", {} to {}", date(first), date(last))?;
+        if let Some(span) = told.span() {
+            write!(out, ", {span}")?;
         }
         if told.tally.total() > 0 {
             write!(out, ": {}", told.tally)?;

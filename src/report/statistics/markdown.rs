@@ -23,8 +23,8 @@ impl Format for Markdown {
 
     fn write(&self, told: &Statistics, _: Look, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "**solvi-hook**: {}: {}", code(&told.store), told.summary())?;
-        if let Some((first, last)) = told.times {
-            write!(out, ", {} to {} (UTC)", date(first), date(last))?;
+        if let Some(span) = told.span() {
+            write!(out, ", {span} (UTC)")?;
         }
         if told.tally.total() > 0 {
             write!(out, ": {}", told.tally)?;

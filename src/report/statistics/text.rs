@@ -37,8 +37,8 @@ impl Format for Text {
 
     fn write(&self, told: &Statistics, look: Look, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "{}: {}", visible(&told.store), told.summary())?;
-        if let Some((first, last)) = told.times {
-            write!(out, ", {} to {} (times are UTC)", date(first), date(last))?;
+        if let Some(span) = told.span() {
+            write!(out, ", {span} (times are UTC)")?;
         }
         writeln!(out)?;
         if !told.filters.is_empty() {
