@@ -38,7 +38,8 @@
 //! * `git`: [`git::Repo`] compares two states by their objects and hands out light deltas; each
 //!   becomes a change when it is read. [`git::patch`] reads a diff without a repository,
 //!   [`git::pushed`] git's lines about a push, [`git::shims`] writes the hooks.
-//! * `report`: [`report::Subject`] is what a check came to; [`report::FORMATS`] write it.
+//! * `report`: [`report::Subject`] is what a check came to; [`report::FORMATS`] write it;
+//!   [`report::statistics`] counts a store's decisions and writes that.
 //! * `store`: [`store::files`] resolves and reads the files of a project; [`store::record`] turns a
 //!   decision into a record and [`store::traces`] appends it to the chain; [`store::reader`] reads it
 //!   line by line, [`store::stored`] says what a record means, [`store::verify`] whether it is what

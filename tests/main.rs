@@ -23,5 +23,6 @@ mod rules_file;
 #[cfg(unix)]
 mod shims;
 mod star;
+mod statistics;
 mod support;
 mod verdicts;

@@ -264,7 +264,7 @@ fn about(rule: &engine::rules::Rule) -> report::Rule {
 }
 
 /// Colour is for terminals, unless somebody asks for it or against it in the usual ways.
-fn style() -> Style {
+pub fn style() -> Style {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
     let coloured = !set("NO_COLOR") && (forced || std::io::stdout().is_terminal());

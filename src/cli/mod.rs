@@ -13,6 +13,7 @@ pub mod defaults;
 mod doctor;
 mod explain;
 pub mod failure;
+mod filters;
 mod hook_managers;
 pub mod install;
 mod install_git;
@@ -22,6 +23,8 @@ mod pen;
 mod pre_edit;
 mod pre_push;
 mod progress;
+mod query;
+mod report;
 mod rules;
 mod sample;
 mod terminal;
@@ -71,6 +74,8 @@ enum Command {
     Clients(clients::Args),
     Choices(choices::Args),
     Verify(verify::Args),
+    Report(report::Args),
+    Query(query::Args),
     Anchor(anchor::Args),
     Rules(rules::Args),
     #[command(hide = true)]
@@ -109,6 +114,8 @@ impl Command {
             Self::Clients(args) => clients::run(&args, out),
             Self::Choices(args) => choices::run(&args, world, out),
             Self::Verify(args) => verify::run(&args, world, out),
+            Self::Report(args) => report::run(&args, world, out),
+            Self::Query(args) => query::run(&args, world),
             Self::Anchor(args) => anchor::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),
             Self::SampleRules(args) => sample::run(&args, out),

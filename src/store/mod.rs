@@ -24,8 +24,9 @@ pub mod stored;
 mod tail;
 pub mod traces;
 pub mod tree;
-pub mod utc;
 pub mod verify;
+
+pub use crate::domain::utc;
 
 #[cfg(not(unix))]
 #[path = "private_other.rs"]
