@@ -101,7 +101,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         }
     };
     let outcome = survey.decide();
-    outcome.report(&rules, &args.options, out)?;
+    outcome.report(&rules, &args.options, world, out)?;
     if let Some(named) = &args.store {
         let instruction_check = !args.options.no_instruction_check;
         let keep =

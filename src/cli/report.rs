@@ -1,9 +1,9 @@
 //! `report`: what did a store's decisions come to?
 
-use super::check::style;
 use super::defaults;
 use super::failure::Failure;
 use super::filters::{Filters, Fit, Sieve};
+use super::terminal;
 use super::verify::{store, unreadable};
 use super::world::World;
 use crate::report::statistics::{self, About, Counter, Format, Look, Record, Statistics};
@@ -63,7 +63,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let sieve = args.filters.sieve(world);
     let counted = count(&mut snapshot.lines, &sieve).map_err(|error| unreadable(&name, error))?;
     let told = Statistics { store: name, filters: sieve.words(), ..counted };
-    let look = Look { style: style(), bars: std::io::stdout().is_terminal() };
+    let look = Look { style: terminal::style(world), bars: std::io::stdout().is_terminal() };
     args.format.0.write(&told, look, out)?;
     Ok(0)
 }
