@@ -2,6 +2,7 @@
 
 pub mod agent_settings;
 mod anchor;
+mod audit;
 mod check;
 mod check_diff;
 mod check_rules;
@@ -22,6 +23,7 @@ mod pen;
 mod pre_edit;
 mod pre_push;
 mod progress;
+mod redact;
 mod rules;
 mod sample;
 mod terminal;
@@ -72,6 +74,8 @@ enum Command {
     Choices(choices::Args),
     Verify(verify::Args),
     Anchor(anchor::Args),
+    Audit(audit::Args),
+    Redact(redact::Args),
     Rules(rules::Args),
     #[command(hide = true)]
     SampleRules(sample::Args),
@@ -110,6 +114,8 @@ impl Command {
             Self::Choices(args) => choices::run(&args, world, out),
             Self::Verify(args) => verify::run(&args, world, out),
             Self::Anchor(args) => anchor::run(&args, world, out),
+            Self::Audit(args) => audit::run(&args, world, out),
+            Self::Redact(args) => redact::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),
             Self::SampleRules(args) => sample::run(&args, out),
             Self::Completions(args) => {
