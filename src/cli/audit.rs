@@ -149,7 +149,8 @@ fn when(text: &str) -> Result<f64, String> {
         [year, month, day] => Utc::of_date(year, month, day).ok_or_else(wrong)?,
         _ => return Err(wrong()),
     };
-    let seconds = match numbers(time.strip_suffix('Z').unwrap_or(time), ':').ok_or_else(wrong)?[..] {
+    let seconds = match numbers(time.strip_suffix('Z').unwrap_or(time), ':').ok_or_else(wrong)?[..]
+    {
         [hour @ 0..24, minute @ 0..60] => hour * 3600 + minute * 60,
         [hour @ 0..24, minute @ 0..60, second @ 0..60] => hour * 3600 + minute * 60 + second,
         _ => return Err(wrong()),

@@ -194,7 +194,8 @@ impl<'a> Taken<'a> {
     }
 
     fn checks(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
-        let checks = self.steps.iter().filter(|step| step.get("kind").is_some_and(|it| it == "check"));
+        let checks =
+            self.steps.iter().filter(|step| step.get("kind").is_some_and(|it| it == "check"));
         checks.filter_map(|step| Some((step.get("name")?.as_str()?, step)))
     }
 
@@ -328,7 +329,9 @@ mod tests {
 
     #[test]
     fn the_same_findings_do_not_differ() {
-        let all = || vec![finding("r", Verdict::Deny, &[2]), finding("w", Verdict::Warn, &[1]), blind("u")];
+        let all = || {
+            vec![finding("r", Verdict::Deny, &[2]), finding("w", Verdict::Warn, &[1]), blind("u")]
+        };
         assert_eq!(between(all(), all()), []);
         let other = Finding { unknown: Some("in other words".to_owned()), ..blind("u") };
         assert_eq!(between(vec![blind("u")], vec![other]), []);
@@ -336,7 +339,8 @@ mod tests {
 
     #[test]
     fn each_difference_is_told_at_its_step() {
-        let one = |step: &str, stances: &str, how: How| vec![(step.to_owned(), stances.to_owned(), how)];
+        let one =
+            |step: &str, stances: &str, how: How| vec![(step.to_owned(), stances.to_owned(), how)];
         let (deny, ask) = (Verdict::Deny, Verdict::Ask);
         let found = || vec![finding("a-b", deny, &[2])];
         assert_eq!(between(found(), vec![]), one("a_b", "deny none", How::Gone));

@@ -260,7 +260,10 @@ mod tests {
         let after = text(&traces);
         assert!(!after.contains("a-secret-1") && after.contains("a-secret-2"));
         let lines: Vec<&str> = after.lines().collect();
-        assert_eq!((lines[0], lines[2]), (before.lines().next().unwrap(), before.lines().nth(2).unwrap()));
+        assert_eq!(
+            (lines[0], lines[2]),
+            (before.lines().next().unwrap(), before.lines().nth(2).unwrap())
+        );
         let noted: Map<String, Value> = serde_json::from_str(lines[3]).unwrap();
         assert_eq!((&noted["id"], &noted["of"]), (&json!(erased.noted), &json!(ids[1])));
         assert_eq!((&noted["by"], &noted["note"]), (&json!("Ada"), &json!("a key")));

@@ -215,12 +215,12 @@ fn lines(value: &Value) -> Option<Vec<Line>> {
 fn own_files(record: &Stored) -> Option<Finding> {
     let verdict = ours(record, "checks")?.get("own_files")?.as_str();
     let steps = record.at(&["response", "trace", "records"])?.as_array()?;
-    let found = steps.iter().find(|step| step.get("name").is_some_and(|it| it == "own_files_lines"));
+    let found =
+        steps.iter().find(|step| step.get("name").is_some_and(|it| it == "own_files_lines"));
     let spot = |spot: &Value| match spot.as_array().map(Vec::as_slice) {
-        Some([_, text, what]) => Some(Spot {
-            text: text.as_str()?.to_owned(),
-            ..Spot::of_file(what.as_str()?)
-        }),
+        Some([_, text, what]) => {
+            Some(Spot { text: text.as_str()?.to_owned(), ..Spot::of_file(what.as_str()?) })
+        }
         _ => None,
     };
     let spots = found?.get("value")?.as_array()?;

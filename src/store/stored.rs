@@ -202,8 +202,9 @@ impl Stored {
         let steps = [format!("{check}_judged"), check];
         if let Some(ours) = self.at(&["meta", "solvi_hook"]) {
             let checks = ours.get("checks");
-            let stood =
-                steps.iter().filter_map(|step| Verdict::of_word(checks?.get(step.as_str())?.as_str()?));
+            let stood = steps
+                .iter()
+                .filter_map(|step| Verdict::of_word(checks?.get(step.as_str())?.as_str()?));
             return Some(stood.max().unwrap_or_default());
         }
         let settled = self.at(&["response", "results"])?.as_object()?.values().next();

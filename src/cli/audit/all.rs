@@ -297,9 +297,7 @@ impl Tally {
                 "rules": flip.rules,
             })
         };
-        let rule = |((rule, from, to), count): (&(String, Verdict, Verdict), &u64)| {
-            json!({"rule": rule, "from": from, "to": to, "count": count})
-        };
+        let rule = |((rule, from, to), count): (&(String, Verdict, Verdict), &u64)| json!({"rule": rule, "from": from, "to": to, "count": count});
         let not = |(why, count): (&Not, &u64)| json!({"why": why.to_string(), "count": count});
         json!({
             "store": store,

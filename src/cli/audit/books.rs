@@ -76,8 +76,7 @@ impl Books {
         }
         judges.push(&own);
         let none = Rulebook::default();
-        let decision =
-            engine::decide(vec![given.change.clone()], &judges, book.unwrap_or(&none));
+        let decision = engine::decide(vec![given.change.clone()], &judges, book.unwrap_or(&none));
         let ruling = decision.rulings.into_iter().next();
         let ruling = ruling.unwrap_or_else(|| Ruling::of(given.change.clone(), Vec::new(), None));
         let differences = differ::differences(record, &given, &ruling);
@@ -133,7 +132,8 @@ impl Books {
                 format!("rule `{rule}` did not judge it then, and says {after} now")
             }
             (How::New, rule) => {
-                let who = rule.as_deref().map_or("this judge".to_owned(), |it| format!("rule `{it}`"));
+                let who =
+                    rule.as_deref().map_or("this judge".to_owned(), |it| format!("rule `{it}`"));
                 format!("{who} had nothing to say about it then, and says {after} now")
             }
             (How::Lines { before: then, after: now }, _) if then == now => {
@@ -157,7 +157,8 @@ impl Books {
     fn gone(&self, rule: &str, given: &Given) -> String {
         let place = given.change.place.as_str();
         let found = |book: &Rulebook| book.rules.iter().any(|it| it.id == rule);
-        let covers = |book: &Rulebook| book.rules.iter().any(|it| it.id == rule && it.covers(place));
+        let covers =
+            |book: &Rulebook| book.rules.iter().any(|it| it.id == rule && it.covers(place));
         match self.book(given.moment) {
             Some(book) if covers(book) => {
                 format!("rule `{rule}` covers the path, and has nothing to say about it now")

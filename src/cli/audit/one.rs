@@ -25,11 +25,8 @@ impl<'a> Audit<'a> {
     /// Judges a record once more.
     pub fn of(placed: &'a Placed, books: &'a Books) -> Self {
         let record = &placed.record;
-        let replayed = if replay::is_sound(record) {
-            books.replay(record)
-        } else {
-            Err(Lack::Changed.into())
-        };
+        let replayed =
+            if replay::is_sound(record) { books.replay(record) } else { Err(Lack::Changed.into()) };
         let mut differences = Vec::new();
         if let Ok(replayed) = &replayed {
             differences.clone_from(&replayed.differences);
@@ -89,7 +86,9 @@ impl<'a> Audit<'a> {
         let steps = list(&self.placed.record, &["records"], |_| Some(String::new())).len();
         let mut text = match (replayed.flips(), self.differences.first()) {
             (true, _) => format!("under {rules} it would be {now}; it was {then}"),
-            (false, Some(_)) => format!("under {rules} it would be {now} as it was, by other steps"),
+            (false, Some(_)) => {
+                format!("under {rules} it would be {now} as it was, by other steps")
+            }
             (false, None) => format!("under {rules} every step is the same ({steps} steps)"),
         };
         if let Some(first) = self.differences.first() {
@@ -173,11 +172,7 @@ fn head(placed: &Placed) -> String {
 }
 
 /// Returns the first of what stands in a list, told, and how many more there are.
-fn list(
-    record: &Stored,
-    path: &[&str],
-    told: impl Fn(&Value) -> Option<String>,
-) -> Vec<String> {
+fn list(record: &Stored, path: &[&str], told: impl Fn(&Value) -> Option<String>) -> Vec<String> {
     let items = record.at(path).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut all: Vec<String> = items.iter().take(SHOWN).filter_map(told).collect();
     if items.len() > SHOWN {
