@@ -113,9 +113,9 @@ impl Difference {
     }
 }
 
-/// Returns the steps that differ.
+/// Returns the verdict that the steps of a ruling lead to, and the steps that differ.
 #[must_use]
-pub fn differences(record: &Stored, given: &Given, ruling: &Ruling) -> Vec<Difference> {
+pub fn differences(record: &Stored, given: &Given, ruling: &Ruling) -> (Verdict, Vec<Difference>) {
     let plan = Plan::of(ruling, given.instruction_check);
     let taken = Taken::of(record);
     let mut found: Vec<Difference> = Vec::new();
@@ -130,7 +130,7 @@ pub fn differences(record: &Stored, given: &Given, ruling: &Ruling) -> Vec<Diffe
     }
     // Both programs take their checks in the order of the names.
     found.sort_by(|one, other| one.step.cmp(&other.step));
-    found
+    (checks.iter().map(|check| check.verdict).fold(Verdict::Allow, Verdict::join), found)
 }
 
 /// Returns what else differs in a record of which every step is the same: the hash of a step, or
@@ -233,7 +233,7 @@ impl<'a> Taken<'a> {
         let finder = check.finder();
         let (step, how) = match (before, self.step(&finder)) {
             (Stance::Absent, _) | (_, None) => (&check.name, How::New),
-            (_, Some(kept)) => match self.found(kept, check) {
+            (_, Some(kept)) => match found(kept, check) {
                 Some(how) => (&finder, how),
                 None if same(before, check.verdict) => return None,
                 None => (&check.name, How::Verdict),
@@ -241,22 +241,22 @@ impl<'a> Taken<'a> {
         };
         Some(Difference { step: step.clone(), rule: check.rule.clone(), before, after, how })
     }
+}
 
-    /// Returns how what a check finds differs from what was found.
-    fn found(&self, kept: &Value, check: &Check) -> Option<How> {
-        let count = |value: &Value| value.as_array().map_or(0, Vec::len);
-        let missing = kept.get("missing") == Some(&Value::Bool(true));
-        let value = kept.get("value").unwrap_or(&Value::Null);
-        match check.found() {
-            Err(_) if missing => None,
-            Err(why) => Some(How::Blind(why.to_owned())),
-            Ok(_) if missing => {
-                let why = kept.get("error").and_then(Value::as_str).unwrap_or_default();
-                Some(How::WasBlind(why.to_owned()))
-            }
-            Ok(found) if found == *value => None,
-            Ok(found) => Some(How::Lines { before: count(value), after: count(&found) }),
+/// Returns how what a check finds differs from what was found.
+fn found(kept: &Value, check: &Check) -> Option<How> {
+    let count = |value: &Value| value.as_array().map_or(0, Vec::len);
+    let missing = kept.get("missing") == Some(&Value::Bool(true));
+    let value = kept.get("value").unwrap_or(&Value::Null);
+    match check.found() {
+        Err(_) if missing => None,
+        Err(why) => Some(How::Blind(why.to_owned())),
+        Ok(_) if missing => {
+            let why = kept.get("error").and_then(Value::as_str).unwrap_or_default();
+            Some(How::WasBlind(why.to_owned()))
         }
+        Ok(found) if found == *value => None,
+        Ok(found) => Some(How::Lines { before: count(value), after: count(&found) }),
     }
 }
 
@@ -317,7 +317,8 @@ mod tests {
     fn between(before: Vec<Finding>, after: Vec<Finding>) -> Vec<(String, String, How)> {
         let record = stored(before);
         let (given, ruling) = (replay::given(&record).unwrap(), ruling(after));
-        let found = differences(&record, &given, &ruling);
+        let (verdict, found) = differences(&record, &given, &ruling);
+        assert_eq!(verdict, ruling.verdict());
         if found.is_empty() {
             assert_eq!(unsound(&record, &given, &ruling), None);
         }
@@ -391,7 +392,7 @@ mod tests {
         let record = Stored::parse(fields.to_string().as_bytes()).unwrap();
         let given = replay::given(&record).unwrap();
         let ruling = ruling(vec![finding("r", Verdict::Deny, &[2])]);
-        assert_eq!(differences(&record, &given, &ruling), []);
+        assert_eq!(differences(&record, &given, &ruling), (Verdict::Deny, vec![]));
         let told = unsound(&record, &given, &ruling).unwrap();
         assert!(matches!(told.how, How::Answer { .. }), "{told:?}");
         fields["response"]["trace"]["records"][0]["hash"] = "x".into();

@@ -26,11 +26,11 @@ pub struct Given {
     pub instruction_check: bool,
     /// What was found about files of the guard itself.
     pub own_files: Option<Finding>,
-    /// The verdict of the rules. A warning about what stood beside the edit, in the index or in
-    /// the working tree, is not theirs.
+    /// The verdict that the steps led to. A warning that is no step of theirs is left out: one
+    /// about what stood beside the edit, or about the deletion of a file that a rule requires.
     pub verdict: Verdict,
     /// Whether the record holds such a warning.
-    pub warned_beside: bool,
+    pub warned_aside: bool,
 }
 
 /// Why a record cannot be replayed.
@@ -87,14 +87,14 @@ pub fn given(record: &Stored) -> Result<Given, Lack> {
         return Err(Lack::Pointer);
     }
     let verdict = record.verdict().ok_or(Lack::Missing("what was decided"))?;
-    let warned_beside = verdict == Verdict::Warn && !of_checks(record).any(|it| it == verdict);
+    let warned_aside = verdict == Verdict::Warn && !of_checks(record).any(|it| it == verdict);
     Ok(Given {
         change,
         moment,
         instruction_check: record.at(&["meta", "instruction_check"]) != Some(&Value::Bool(false)),
         own_files: own_files(record),
-        verdict: if warned_beside { Verdict::Allow } else { verdict },
-        warned_beside,
+        verdict: if warned_aside { Verdict::Allow } else { verdict },
+        warned_aside,
     })
 }
 
@@ -127,7 +127,8 @@ fn change(record: &Stored) -> Result<Change, Lack> {
     let init = |key: &str| record.at(&["response", "trace", "init", key]);
     let path = init("path").and_then(Value::as_str).and_then(place);
     let place = path.ok_or(Lack::Missing("which file it was about"))?;
-    let tool = record.tool().ok_or(Lack::Missing("which tool would have changed the file"))?;
+    let tool = record.at(&["meta", "tool"]).and_then(Value::as_str);
+    let tool = tool.ok_or(Lack::Missing("which tool would have changed the file"))?;
     if ours(record, "no_added_lines").is_some() {
         return Err(Lack::TooLarge("what it added"));
     }
@@ -329,17 +330,17 @@ mod tests {
         let record = stored(change(), vec![found.clone()], Occasion::EDIT);
         let given = given(&record).unwrap();
         assert_eq!(given.own_files, Some(found));
-        assert_eq!((given.verdict, given.warned_beside), (Verdict::Ask, false));
+        assert_eq!((given.verdict, given.warned_aside), (Verdict::Ask, false));
     }
 
     #[test]
-    fn a_warning_about_the_index_is_none_of_the_rules() {
+    fn a_warning_about_the_index_is_no_step() {
         let beside = stored(change(), vec![finding(Part::Beside, Verdict::Warn)], Occasion::EDIT);
         let given = given(&beside).unwrap();
-        assert_eq!((given.verdict, given.warned_beside), (Verdict::Allow, true));
+        assert_eq!((given.verdict, given.warned_aside), (Verdict::Allow, true));
         let warned = stored(change(), vec![finding(Part::Checks, Verdict::Warn)], Occasion::EDIT);
         let given = super::given(&warned).unwrap();
-        assert_eq!((given.verdict, given.warned_beside), (Verdict::Warn, false));
+        assert_eq!((given.verdict, given.warned_aside), (Verdict::Warn, false));
     }
 
     #[test]

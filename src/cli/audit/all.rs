@@ -7,6 +7,7 @@ use super::super::progress::Progress;
 use super::books::{Books, Not, Replayed};
 use crate::domain::Verdict;
 use crate::domain::sanitize::{excerpt, visible};
+use crate::store::differ::Difference;
 use crate::store::reader::Snapshot;
 use crate::store::stored::{NoRecord, Stored};
 use serde_json::{Value, json};
@@ -187,14 +188,14 @@ impl Tally {
     fn replayed(&mut self, number: u64, record: &Stored, replayed: &Replayed) {
         self.replayed += 1;
         if !replayed.flips() {
-            if replayed.differences.iter().any(|it| it.matters()) {
+            if replayed.differences.iter().any(Difference::matters) {
                 self.others += 1;
                 self.other_ids.insert(number, record.id().to_owned());
                 shorten(&mut self.other_ids, NAMED);
             }
             return;
         }
-        let (from, to) = (replayed.given.verdict, replayed.verdict());
+        let (from, to) = (replayed.given.verdict, replayed.verdict);
         let turning = replayed.differences.iter().filter(|it| it.turns(from, to));
         let mut rules: Vec<String> =
             turning.map(|it| it.rule.clone().unwrap_or_else(|| it.step.clone())).collect();

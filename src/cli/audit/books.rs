@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Books {
     /// How messages name them.
     pub name: String,
-    books: Vec<(Moment, Rulebook)>,
+    each: Vec<(Moment, Rulebook)>,
     root: PathBuf,
     // By the folder of a file: the repository of its own that judged it too, where there is one.
     nested: Mutex<HashMap<String, Option<String>>>,
@@ -31,6 +31,8 @@ pub struct Replayed {
     pub given: Given,
     /// What was decided.
     pub ruling: Ruling,
+    /// The verdict that its steps lead to.
+    pub verdict: Verdict,
     /// The steps that differ.
     pub differences: Vec<Difference>,
 }
@@ -56,7 +58,7 @@ impl Books {
         };
         Ok(Self {
             name: source.name().to_owned(),
-            books: Moment::ALL.into_iter().map(book).collect::<Result<_, Failure>>()?,
+            each: Moment::ALL.into_iter().map(book).collect::<Result<_, Failure>>()?,
             root: root.to_owned(),
             nested: Mutex::default(),
         })
@@ -79,17 +81,17 @@ impl Books {
         let decision = engine::decide(vec![given.change.clone()], &judges, book.unwrap_or(&none));
         let ruling = decision.rulings.into_iter().next();
         let ruling = ruling.unwrap_or_else(|| Ruling::of(given.change.clone(), Vec::new(), None));
-        let differences = differ::differences(record, &given, &ruling);
+        let (verdict, differences) = differ::differences(record, &given, &ruling);
         if given.change.standing == Standing::Unknown
             && let Some(rule) = differences.iter().find_map(|it| self.limited(it, given.moment))
         {
             return Err(Lack::Standing(rule.to_owned()).into());
         }
-        Ok(Replayed { given, ruling, differences })
+        Ok(Replayed { given, ruling, verdict, differences })
     }
 
     fn book(&self, moment: Moment) -> Option<&Rulebook> {
-        self.books.iter().find(|(of, _)| *of == moment).map(|(_, book)| book)
+        self.each.iter().find(|(of, _)| *of == moment).map(|(_, book)| book)
     }
 
     /// Returns the rule that differs, when it is limited to files that git tracks, or does not.
@@ -164,7 +166,7 @@ impl Books {
                 format!("rule `{rule}` covers the path, and has nothing to say about it now")
             }
             Some(book) if found(book) => format!("rule `{rule}` does not cover the path any more"),
-            _ if self.books.iter().any(|(_, book)| found(book)) => {
+            _ if self.each.iter().any(|(_, book)| found(book)) => {
                 format!("rule `{rule}` is not for this moment any more (`on`)")
             }
             _ => format!("rule `{rule}` is not in {}", self.name),
@@ -173,16 +175,10 @@ impl Books {
 }
 
 impl Replayed {
-    /// Returns the verdict of today.
-    #[must_use]
-    pub fn verdict(&self) -> Verdict {
-        self.ruling.verdict()
-    }
-
     /// Tells whether the verdict is another one than that of the record.
     #[must_use]
     pub fn flips(&self) -> bool {
-        self.verdict() != self.given.verdict
+        self.verdict != self.given.verdict
     }
 }
 

@@ -2,6 +2,7 @@
 //! whether it would be the same today.
 
 use super::books::{Books, Not, Replayed};
+use crate::domain::Verdict;
 use crate::domain::sanitize::{excerpt, visible};
 use crate::store::differ::{self, Difference};
 use crate::store::find::Placed;
@@ -66,7 +67,7 @@ impl<'a> Audit<'a> {
         }) {
             row("step", &skipped);
         }
-        let verdict = record.verdict().map_or("none", |it| it.word());
+        let verdict = record.verdict().map_or("none", Verdict::word);
         row("verdict", &format!("{verdict}{}", because(record)));
         for reason in record.reasons() {
             let reason: Vec<_> = reason.lines().map(|line| visible(line).into_owned()).collect();
@@ -82,7 +83,7 @@ impl<'a> Audit<'a> {
             Err(not) => return format!("it cannot be replayed: {}", visible(&not.to_string())),
             Ok(replayed) => replayed,
         };
-        let (then, now) = (replayed.given.verdict.word(), replayed.verdict().word());
+        let (then, now) = (replayed.given.verdict.word(), replayed.verdict.word());
         let steps = list(&self.placed.record, &["records"], |_| Some(String::new())).len();
         let mut text = match (replayed.flips(), self.differences.first()) {
             (true, _) => format!("under {rules} it would be {now}; it was {then}"),
@@ -98,8 +99,9 @@ impl<'a> Audit<'a> {
         if self.differences.len() > 1 {
             let _ = write!(text, "\n         and at {} more", self.differences.len() - 1);
         }
-        if replayed.given.warned_beside {
-            text += "\n         the warning about what stood beside the edit is not replayed";
+        if replayed.given.warned_aside {
+            text += "\n         a warning that is no step (what stood beside the edit, a required file \
+                     that goes) is not replayed";
         }
         text
     }
@@ -122,7 +124,7 @@ impl<'a> Audit<'a> {
             Ok(replayed) => json!({
                 "replayed": true,
                 "same": self.status() == 0,
-                "verdict": replayed.verdict().word(),
+                "verdict": replayed.verdict.word(),
                 "differences": self
                     .differences
                     .iter()
@@ -139,7 +141,7 @@ impl<'a> Audit<'a> {
             "tool": record.tool(),
             "path": record.path(),
             "session": record.session(),
-            "verdict": record.verdict().map(|it| it.word()),
+            "verdict": record.verdict().map(Verdict::word),
             "reasons": record.reasons().collect::<Vec<_>>(),
             "added_lines": record.at(&["response", "trace", "init", "added_lines"]),
             "steps": record.at(&["response", "trace", "records"]),
