@@ -34,6 +34,9 @@ const STACK: usize = 64 << 20;
 /// Stands where no rule has turned a verdict: what a model or a judge that is gone once said.
 const NO_RULE: &str = "(no rule)";
 
+/// Stands for rules beyond the first [`LISTED`].
+const OTHER_RULES: &str = "(other rules)";
+
 /// Which records are wanted, by their time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Span {
@@ -206,11 +209,19 @@ impl Tally {
         }
         self.flips += 1;
         for rule in &rules {
-            *self.by_rule.entry((rule.clone(), from, to)).or_default() += 1;
+            self.turned((rule.clone(), from, to), 1);
         }
         let path = record.path().unwrap_or_default().to_owned();
         self.listed.insert(number, Flip { id: record.id().to_owned(), path, from, to, rules });
         shorten(&mut self.listed, LISTED);
+    }
+
+    /// Counts by rule; a store that names more rules than anybody has must not fill the memory.
+    fn turned(&mut self, turned: (String, Verdict, Verdict), count: u64) {
+        let full = self.by_rule.len() >= LISTED && !self.by_rule.contains_key(&turned);
+        let (rule, from, to) = turned;
+        let rule = if full { OTHER_RULES.to_owned() } else { rule };
+        *self.by_rule.entry((rule, from, to)).or_default() += count;
     }
 
     fn add(&mut self, other: Self) {
@@ -219,8 +230,8 @@ impl Tally {
         self.flips += other.flips;
         self.others += other.others;
         self.unreadable += other.unreadable;
-        for (key, count) in other.by_rule {
-            *self.by_rule.entry(key).or_default() += count;
+        for (turned, count) in other.by_rule {
+            self.turned(turned, count);
         }
         for (not, count) in other.not_replayed {
             *self.not_replayed.entry(not).or_default() += count;

@@ -15,6 +15,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+/// Under this name records tell of rules that could not be read.
+const BROKEN: &str = "rules-file";
+
+/// How many folders are remembered.
+const FOLDERS: usize = 10_000;
+
 /// The rules, one book for each moment.
 pub struct Books {
     /// How messages name them.
@@ -118,6 +124,9 @@ impl Books {
         let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
         let mut above = ends.filter_map(|end| folder.get(..end));
         let found = above.find(|above| has_rules(above)).map(ToOwned::to_owned);
+        if known.len() >= FOLDERS {
+            known.clear();
+        }
         known.insert(folder.to_owned(), found.clone());
         found
     }
@@ -157,6 +166,9 @@ impl Books {
     }
 
     fn gone(&self, rule: &str, given: &Given) -> String {
+        if rule == BROKEN {
+            return "the rules could not be read then, and can be now".to_owned();
+        }
         let place = given.change.place.as_str();
         let found = |book: &Rulebook| book.rules.iter().any(|it| it.id == rule);
         let covers =
