@@ -43,7 +43,9 @@
 //! * `store`: [`store::files`] resolves and reads the files of a project; [`store::record`] turns a
 //!   decision into a record and [`store::traces`] appends it to the chain; [`store::reader`] reads it
 //!   line by line, [`store::stored`] says what a record means, [`store::verify`] whether it is what
-//!   was written; [`store::settings`] keeps our entries in an agent's settings.
+//!   was written; [`store::replay`] makes the change again that a record is about, and
+//!   [`store::differ`] says what is decided otherwise today; [`store::erase`] takes the content out
+//!   of a record; [`store::settings`] keeps our entries in an agent's settings.
 //! * `cli`: one file a sub-command; `pen` writes the one answer, whatever happens.
 //!
 //! # Files that we touch
@@ -52,7 +54,7 @@
 //! |---|---|
 //! | `solvi-rules.toml`, `.config/solvi-rules.toml` or `.claude/solvi-rules.toml` | the rules, read at every event; written once by `install` if there is none |
 //! | `.solvi/.gitignore` | holds `*`, written before anything else there |
-//! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes |
+//! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes; `redact` writes `.rewrite` and renames it over the records |
 //! | `.claude/settings.json` and its relatives | our entry is added and removed, every other byte kept |
 //! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |
 //! | `refs/notes/solvi-hook` | the end of the store, kept in git by `anchor --git-note` |

@@ -2,6 +2,7 @@
 
 pub mod agent_settings;
 mod anchor;
+mod audit;
 mod check;
 mod check_diff;
 mod check_rules;
@@ -25,6 +26,7 @@ mod pre_push;
 mod progress;
 mod query;
 mod report;
+mod redact;
 mod rules;
 mod sample;
 mod terminal;
@@ -77,6 +79,8 @@ enum Command {
     Report(report::Args),
     Query(query::Args),
     Anchor(anchor::Args),
+    Audit(audit::Args),
+    Redact(redact::Args),
     Rules(rules::Args),
     #[command(hide = true)]
     SampleRules(sample::Args),
@@ -117,6 +121,8 @@ impl Command {
             Self::Report(args) => report::run(&args, world, out),
             Self::Query(args) => query::run(&args, world),
             Self::Anchor(args) => anchor::run(&args, world, out),
+            Self::Audit(args) => audit::run(&args, world, out),
+            Self::Redact(args) => redact::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),
             Self::SampleRules(args) => sample::run(&args, out),
             Self::Completions(args) => {
