@@ -19,6 +19,8 @@ mod papers;
 mod parity;
 #[cfg(unix)]
 mod pi;
+#[cfg(unix)]
+mod reference;
 mod report;
 mod rules_file;
 #[cfg(unix)]
