@@ -24,4 +24,6 @@ mod rules_file;
 mod shims;
 mod star;
 mod support;
+#[cfg(unix)]
+mod traces;
 mod verdicts;

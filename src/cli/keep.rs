@@ -6,7 +6,7 @@ use super::world::World;
 use crate::domain::{Event, sanitize};
 use crate::git::Repo;
 use crate::store::record::{self, Facts, Occasion, Summary};
-use crate::store::traces::{StoreError, Traces};
+use crate::store::traces::{Appended, Found, StoreError, Traces};
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,6 +15,14 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Our folder in a project.
 const OURS: &str = ".solvi";
+
+/// What keeping a decision came to, in sentences for whoever made the edit.
+pub struct Kept {
+    /// Where the decision is kept.
+    pub place: String,
+    /// What is wrong with the store, although the decision is kept.
+    pub trouble: Option<String>,
+}
 
 /// Where and how a decision is kept.
 #[derive(Clone, Copy)]
@@ -32,28 +40,32 @@ pub struct Keep<'a> {
 }
 
 impl Keep<'_> {
-    /// Keeps the decision about an edit; returns the sentence that says where.
+    /// Keeps the decision about an edit.
     pub fn edit(
         &self,
         event: &Event,
         decision: &crate::domain::Decision,
         world: &World,
-    ) -> Result<String, StoreError> {
+    ) -> Result<Kept, StoreError> {
         let facts = self.facts(world);
         let entries: Vec<_> =
             decision.rulings.iter().map(|ruling| record::of(ruling, event, &facts)).collect();
-        let ids = self.append(&entries)?;
+        let Appended { ids, found } = self.append(&entries)?;
         let named = self.named.to_string_lossy();
-        Ok(format!("(recorded as {} in {})", ids.join(", "), sanitize::visible(&named)))
+        let named = sanitize::visible(&named);
+        Ok(Kept {
+            place: format!("(recorded as {} in {named})", ids.join(", ")),
+            trouble: found.map(|found| trouble(&found, &named)),
+        })
     }
 
-    /// Keeps the outcome of a check.
+    /// Keeps the outcome of a check; returns what is wrong with the store all the same.
     pub fn outcome(
         &self,
         outcome: &Outcome,
         answered: Option<bool>,
         world: &World,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<String>, StoreError> {
         let facts = self.facts(world);
         let event = Event { tool: crate::git::TOOL.to_owned(), ..Event::default() };
         let rulings = outcome.decision.rulings.iter();
@@ -70,7 +82,9 @@ impl Keep<'_> {
             },
             &facts,
         ));
-        self.append(&entries).map(drop)
+        let named = self.named.to_string_lossy();
+        let found = self.append(&entries)?.found;
+        Ok(found.map(|found| trouble(&found, &sanitize::visible(&named))))
     }
 
     fn facts(&self, world: &World) -> Facts {
@@ -92,15 +106,20 @@ impl Keep<'_> {
         }
     }
 
-    fn append(&self, entries: &[crate::store::chain::Entry]) -> Result<Vec<String>, StoreError> {
-        let path = self.root.join(self.named);
+    fn append(&self, entries: &[crate::store::chain::Entry]) -> Result<Appended, StoreError> {
+        let store = Traces::named(self.root, self.named, PATIENCE)?;
+        let path = store.path();
         if path.starts_with(self.root.join(OURS))
-            && let Some(path) = self.tracked(&path)
+            && let Some(path) = self.tracked(path)
         {
             return Err(StoreError::Tracked { path });
         }
-        let store = Traces::at(path, PATIENCE)?;
         store.ensure_ignored(self.root)?;
         store.append(entries)
     }
+}
+
+/// Says what a writer found, and who tells more.
+fn trouble(found: &Found, named: &str) -> String {
+    format!("In {named}, {found}; `solvi-hook verify` says what to do.")
 }

@@ -25,6 +25,7 @@ mod progress;
 mod rules;
 mod sample;
 mod terminal;
+mod traces;
 pub mod uninstall;
 mod usage;
 mod verify;
@@ -72,6 +73,7 @@ enum Command {
     Choices(choices::Args),
     Verify(verify::Args),
     Anchor(anchor::Args),
+    Traces(traces::Args),
     Rules(rules::Args),
     #[command(hide = true)]
     SampleRules(sample::Args),
@@ -110,6 +112,7 @@ impl Command {
             Self::Choices(args) => choices::run(&args, world, out),
             Self::Verify(args) => verify::run(&args, world, out),
             Self::Anchor(args) => anchor::run(&args, world, out),
+            Self::Traces(args) => traces::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),
             Self::SampleRules(args) => sample::run(&args, out),
             Self::Completions(args) => {
