@@ -4,11 +4,12 @@
 use super::check::Outcome;
 use super::world::World;
 use crate::domain::{Event, sanitize};
-use crate::git::Repo;
+use crate::git::{self, Repo};
 use crate::store::record::{self, Facts, Occasion, Summary};
 use crate::store::traces::{Appended, Found, StoreError, Traces};
-use std::path::Path;
-use std::time::Duration;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// How long a locked store is waited for; well below a hook's deadline.
 pub const PATIENCE: Duration = Duration::from_secs(2);
@@ -67,7 +68,7 @@ impl Keep<'_> {
         world: &World,
     ) -> Result<Option<String>, StoreError> {
         let facts = self.facts(world);
-        let event = Event { tool: crate::git::TOOL.to_owned(), ..Event::default() };
+        let event = Event { tool: git::TOOL.to_owned(), ..Event::default() };
         let rulings = outcome.decision.rulings.iter();
         let mut entries: Vec<_> =
             rulings.map(|ruling| record::of(ruling, &event, &facts)).collect();
@@ -95,26 +96,48 @@ impl Keep<'_> {
         }
     }
 
-    /// Returns a file below our folder that git tracks. Where no repository is open, one is
-    /// opened for the first record only: an edit's hook has no time to look each time.
-    fn tracked(&self, store: &Path) -> Option<String> {
+    /// Returns a file below our folder that git tracks; `changed` says when the index was written,
+    /// if it was since we last looked.
+    fn tracked(&self, store: &Path, changed: Option<SystemTime>) -> Option<String> {
         let folder = format!("{OURS}/");
         match self.repo {
             Some(repo) => repo.first_below(&folder).ok().flatten(),
-            None if store.exists() => None,
+            None if store.exists() && changed.is_none() => None,
             None => Repo::open(self.root).ok()?.first_below(&folder).ok().flatten(),
         }
+    }
+
+    /// Returns when the index was written, if it was since we last looked into it.
+    ///
+    /// To open a repository takes milliseconds, and an edit's hook runs each time. So the file that
+    /// keeps git out of our folder has the time of the index that we looked into: two looks at
+    /// times tell whether there is a new one.
+    fn index_changed(&self) -> Option<SystemTime> {
+        let index = git::index_written(self.root)?;
+        let looked = fs::metadata(self.gitignore()).and_then(|there| there.modified());
+        looked.map_or(true, |looked| looked != index).then_some(index)
+    }
+
+    fn gitignore(&self) -> PathBuf {
+        self.root.join(OURS).join(".gitignore")
     }
 
     fn append(&self, entries: &[crate::store::chain::Entry]) -> Result<Appended, StoreError> {
         let store = Traces::named(self.root, self.named, PATIENCE)?;
         let path = store.path();
-        if path.starts_with(self.root.join(OURS))
-            && let Some(path) = self.tracked(path)
-        {
+        if !path.starts_with(self.root.join(OURS)) {
+            return store.append(entries);
+        }
+        let changed = self.index_changed();
+        if let Some(path) = self.tracked(path, changed) {
             return Err(StoreError::Tracked { path });
         }
         store.ensure_ignored(self.root)?;
+        if let Some(written) = changed {
+            // Where the time cannot be set, the next one looks again.
+            let gitignore = File::options().write(true).open(self.gitignore());
+            let _ = gitignore.and_then(|file| file.set_modified(written));
+        }
         store.append(entries)
     }
 }
