@@ -23,7 +23,7 @@
 //! | `clients` | how does each agent speak? | `serde`, `serde_json`, `thiserror`, `unicode_normalization` | none |
 //! | `git` | what does the repository say? | `gix`, `thiserror` | files, environment, process |
 //! | `report` | how do people and CI read it? | `annotate_snippets`, `serde`, `serde_json`, `sha2` | none |
-//! | `store` | what do we keep? | `directories`, `jsonc_parser`, `serde`, `serde_json`, `sha2`, `tempfile`, `thiserror`, `unicode_normalization` | files, clock |
+//! | `store` | what do we keep? | `directories`, `jsonc_parser`, `rusqlite`, `serde`, `serde_json`, `sha2`, `tempfile`, `thiserror`, `unicode_normalization` | files, clock |
 //! | `cli` | what did the person ask for? | `clap`, `clap_complete`, `serde_json`, `similar`, `shlex`, `tempfile`, `thiserror` | files, environment, process, clock |
 //!
 //! Inside a room data flows one way:
@@ -42,10 +42,12 @@
 //!   [`report::statistics`] counts a store's decisions and writes that.
 //! * `store`: [`store::files`] resolves and reads the files of a project; [`store::record`] turns a
 //!   decision into a record and [`store::traces`] appends it to the chain; [`store::reader`] reads it
-//!   line by line, [`store::stored`] says what a record means, [`store::verify`] whether it is what
-//!   was written; [`store::replay`] makes the change again that a record is about, and
-//!   [`store::differ`] says what is decided otherwise today; [`store::erase`] takes the content out
-//!   of a record; [`store::settings`] keeps our entries in an agent's settings.
+//!   line by line, [`store::segments`] lists its files, [`store::rotate`] closes one and begins the
+//!   next, [`store::database`] keeps the same in `SQLite`; [`store::stored`] says what a record
+//!   means, [`store::verify`] whether it is what was written; [`store::replay`] makes the change
+//!   again that a record is about, and [`store::differ`] says what is decided otherwise today;
+//!   [`store::erase`] takes the content out of a record; [`store::settings`] keeps our entries in
+//!   an agent's settings.
 //! * `cli`: one file a sub-command; `pen` writes the one answer, whatever happens.
 //!
 //! # Files that we touch
@@ -55,6 +57,7 @@
 //! | `solvi-rules.toml`, `.config/solvi-rules.toml` or `.claude/solvi-rules.toml` | the rules, read at every event; written once by `install` if there is none |
 //! | `.solvi/.gitignore` | holds `*`, written before anything else there |
 //! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes; `redact` writes `.rewrite` and renames it over the records |
+//! | `hooks.NNNNNN.jsonl`, `hooks.jsonl.retired` and `.missing` beside it | what was rotated, what of it was deleted, and what was lost |
 //! | `.claude/settings.json` and its relatives | our entry is added and removed, every other byte kept |
 //! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |
 //! | `refs/notes/solvi-hook` | the end of the store, kept in git by `anchor --git-note` |

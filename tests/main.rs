@@ -28,4 +28,6 @@ mod shims;
 mod star;
 mod statistics;
 mod support;
+#[cfg(unix)]
+mod traces;
 mod verdicts;

@@ -106,8 +106,12 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         let instruction_check = !args.options.no_instruction_check;
         let keep =
             Keep { repo: None, root: &root, named, occasion: Occasion::DIFF, instruction_check };
-        keep.outcome(&outcome, None, world)
+        let trouble = keep
+            .outcome(&outcome, None, world)
             .map_err(|error| Failure::new("the decision is not recorded").because(error))?;
+        if let Some(trouble) = trouble {
+            super::pen::write_err(&format!("note: {trouble}\n"));
+        }
     }
     Ok(outcome.status(args.fail_on, &args.options))
 }

@@ -66,11 +66,15 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
             occasion: Occasion::COMMIT,
             instruction_check: !args.options.no_instruction_check,
         };
-        if let Err(error) = kept.outcome(&outcome, answered, world) {
-            writeln!(out, "note: this decision is not recorded: {error}")?;
-            if answered == Some(true) {
-                // A person's yes counts only when it is on record.
-                return Ok(1);
+        match kept.outcome(&outcome, answered, world) {
+            Ok(None) => {}
+            Ok(Some(trouble)) => writeln!(out, "note: {trouble}")?,
+            Err(error) => {
+                writeln!(out, "note: this decision is not recorded: {error}")?;
+                if answered == Some(true) {
+                    // A person's yes counts only when it is on record.
+                    return Ok(1);
+                }
             }
         }
     }

@@ -4,17 +4,26 @@
 use super::check::Outcome;
 use super::world::World;
 use crate::domain::{Event, sanitize};
-use crate::git::Repo;
+use crate::git::{self, Repo};
 use crate::store::record::{self, Facts, Occasion, Summary};
-use crate::store::traces::{StoreError, Traces};
-use std::path::Path;
-use std::time::Duration;
+use crate::store::traces::{Appended, Found, StoreError, Traces};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// How long a locked store is waited for; well below a hook's deadline.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Our folder in a project.
 const OURS: &str = ".solvi";
+
+/// What keeping a decision came to, in sentences for whoever made the edit.
+pub struct Kept {
+    /// Where the decision is kept.
+    pub place: String,
+    /// What is wrong with the store, although the decision is kept.
+    pub trouble: Option<String>,
+}
 
 /// Where and how a decision is kept.
 #[derive(Clone, Copy)]
@@ -32,30 +41,34 @@ pub struct Keep<'a> {
 }
 
 impl Keep<'_> {
-    /// Keeps the decision about an edit; returns the sentence that says where.
+    /// Keeps the decision about an edit.
     pub fn edit(
         &self,
         event: &Event,
         decision: &crate::domain::Decision,
         world: &World,
-    ) -> Result<String, StoreError> {
+    ) -> Result<Kept, StoreError> {
         let facts = self.facts(world);
         let entries: Vec<_> =
             decision.rulings.iter().map(|ruling| record::of(ruling, event, &facts)).collect();
-        let ids = self.append(&entries)?;
+        let Appended { ids, found } = self.append(&entries)?;
         let named = self.named.to_string_lossy();
-        Ok(format!("(recorded as {} in {})", ids.join(", "), sanitize::visible(&named)))
+        let named = sanitize::visible(&named);
+        Ok(Kept {
+            place: format!("(recorded as {} in {named})", ids.join(", ")),
+            trouble: found.map(|found| trouble(&found, &named)),
+        })
     }
 
-    /// Keeps the outcome of a check.
+    /// Keeps the outcome of a check; returns what is wrong with the store all the same.
     pub fn outcome(
         &self,
         outcome: &Outcome,
         answered: Option<bool>,
         world: &World,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<String>, StoreError> {
         let facts = self.facts(world);
-        let event = Event { tool: crate::git::TOOL.to_owned(), ..Event::default() };
+        let event = Event { tool: git::TOOL.to_owned(), ..Event::default() };
         let rulings = outcome.decision.rulings.iter();
         let mut entries: Vec<_> =
             rulings.map(|ruling| record::of(ruling, &event, &facts)).collect();
@@ -70,7 +83,9 @@ impl Keep<'_> {
             },
             &facts,
         ));
-        self.append(&entries).map(drop)
+        let named = self.named.to_string_lossy();
+        let found = self.append(&entries)?.found;
+        Ok(found.map(|found| trouble(&found, &sanitize::visible(&named))))
     }
 
     fn facts(&self, world: &World) -> Facts {
@@ -81,26 +96,53 @@ impl Keep<'_> {
         }
     }
 
-    /// Returns a file below our folder that git tracks. Where no repository is open, one is
-    /// opened for the first record only: an edit's hook has no time to look each time.
-    fn tracked(&self, store: &Path) -> Option<String> {
+    /// Returns a file below our folder that git tracks; `changed` says when the index was written,
+    /// if it was since we last looked.
+    fn tracked(&self, store: &Path, changed: Option<SystemTime>) -> Option<String> {
         let folder = format!("{OURS}/");
         match self.repo {
             Some(repo) => repo.first_below(&folder).ok().flatten(),
-            None if store.exists() => None,
+            None if store.exists() && changed.is_none() => None,
             None => Repo::open(self.root).ok()?.first_below(&folder).ok().flatten(),
         }
     }
 
-    fn append(&self, entries: &[crate::store::chain::Entry]) -> Result<Vec<String>, StoreError> {
-        let path = self.root.join(self.named);
-        if path.starts_with(self.root.join(OURS))
-            && let Some(path) = self.tracked(&path)
-        {
+    /// Returns when the index was written, if it was since we last looked into it.
+    ///
+    /// To open a repository takes milliseconds, and an edit's hook runs each time. So the file that
+    /// keeps git out of our folder has the time of the index that we looked into: two looks at
+    /// times tell whether there is a new one.
+    fn index_changed(&self) -> Option<SystemTime> {
+        let index = git::index_written(self.root)?;
+        let looked = fs::metadata(self.gitignore()).and_then(|there| there.modified());
+        looked.map_or(true, |looked| looked != index).then_some(index)
+    }
+
+    fn gitignore(&self) -> PathBuf {
+        self.root.join(OURS).join(".gitignore")
+    }
+
+    fn append(&self, entries: &[crate::store::chain::Entry]) -> Result<Appended, StoreError> {
+        let store = Traces::named(self.root, self.named, PATIENCE)?;
+        let path = store.path();
+        if !path.starts_with(self.root.join(OURS)) {
+            return store.append(entries);
+        }
+        let changed = self.index_changed();
+        if let Some(path) = self.tracked(path, changed) {
             return Err(StoreError::Tracked { path });
         }
-        let store = Traces::at(path, PATIENCE)?;
         store.ensure_ignored(self.root)?;
+        if let Some(written) = changed {
+            // Where the time cannot be set, the next one looks again.
+            let gitignore = File::options().write(true).open(self.gitignore());
+            let _ = gitignore.and_then(|file| file.set_modified(written));
+        }
         store.append(entries)
     }
+}
+
+/// Says what a writer found, and who tells more.
+fn trouble(found: &Found, named: &str) -> String {
+    format!("In {named}, {found}; `solvi-hook verify` says what to do.")
 }

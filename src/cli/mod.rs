@@ -30,6 +30,7 @@ mod report;
 mod rules;
 mod sample;
 mod terminal;
+mod traces;
 pub mod uninstall;
 mod usage;
 mod verify;
@@ -81,6 +82,7 @@ enum Command {
     Anchor(anchor::Args),
     Audit(audit::Args),
     Redact(redact::Args),
+    Traces(traces::Args),
     Rules(rules::Args),
     #[command(hide = true)]
     SampleRules(sample::Args),
@@ -123,6 +125,7 @@ impl Command {
             Self::Anchor(args) => anchor::run(&args, world, out),
             Self::Audit(args) => audit::run(&args, world, out),
             Self::Redact(args) => redact::run(&args, world, out),
+            Self::Traces(args) => traces::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),
             Self::SampleRules(args) => sample::run(&args, out),
             Self::Completions(args) => {

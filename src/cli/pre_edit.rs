@@ -6,7 +6,7 @@ mod nested;
 
 use super::defaults::{self, RulesSource};
 use super::explain::Explanation;
-use super::keep::Keep;
+use super::keep::{Keep, Kept};
 use super::pen;
 use super::world::World;
 use crate::clients::marks::Marks;
@@ -224,8 +224,10 @@ impl Hook {
         told.judged();
         if !self.args.no_store {
             match self.keep(event, &decision, files.root()) {
-                Ok(kept) if decision.verdict() > Verdict::Allow => voice.notes.push(kept),
-                Ok(_) => {}
+                Ok(Kept { place, trouble }) => {
+                    let place = (decision.verdict() > Verdict::Allow).then_some(place);
+                    voice.notes.extend(place.into_iter().chain(trouble));
+                }
                 Err(error) => voice.notes.push(format!("This decision is not recorded: {error}")),
             }
             told.kept();
@@ -238,8 +240,8 @@ impl Hook {
         self.args.rules.is_some() || self.world.env(defaults::RULES_VARIABLE).is_some()
     }
 
-    /// Keeps the decision; returns the sentence that says where.
-    fn keep(&self, event: &Event, decision: &Decision, root: &Path) -> Result<String, StoreError> {
+    /// Keeps the decision.
+    fn keep(&self, event: &Event, decision: &Decision, root: &Path) -> Result<Kept, StoreError> {
         let named = self.args.store.as_deref().unwrap_or(Path::new(defaults::STORE));
         let keep = Keep {
             repo: None,

@@ -88,8 +88,10 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         let repo = Some(&repo);
         let keep =
             Keep { repo, root: &root, named: &named, occasion: Occasion::PUSH, instruction_check };
-        if let Err(error) = keep.outcome(&outcome, None, world) {
-            writeln!(out, "note: this decision is not recorded: {error}")?;
+        match keep.outcome(&outcome, None, world) {
+            Ok(None) => {}
+            Ok(Some(trouble)) => writeln!(out, "note: {trouble}")?,
+            Err(error) => writeln!(out, "note: this decision is not recorded: {error}")?,
         }
     }
     Ok(outcome.status(Verdict::Ask, &args.options))

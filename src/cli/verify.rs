@@ -7,14 +7,14 @@ use crate::domain::sanitize::visible;
 use crate::git::NOTES;
 use crate::store::chain::{NoAnchor, Tip};
 use crate::store::problem::Problem;
-use crate::store::reader::Snapshot;
-use crate::store::traces::Traces;
+use crate::store::segments::Retired;
+use crate::store::traces;
+use crate::store::utc::Utc;
 use crate::store::verify::{self, Report};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::time::Duration;
 
 /// Check every record of a store: its hash, its place in the chain, and the end of the chain
 ///
@@ -23,8 +23,11 @@ use std::time::Duration;
 /// or written anew as a whole, is sound in itself: only an anchor that is kept elsewhere shows it.
 ///
 /// With `--json`, one object: `ok`, `store`, `count`, `head` (`count` and `hash`), `legacy`,
-/// `unverified`, `problem_count` and `problems`, a list of objects with `line`, `until`, `id`,
-/// `kind`, `text` and `next`; the list ends after 1,000.
+/// `files`, `retired`, `unverified`, `problem_count` and `problems`, a list of objects with `file`
+/// (of a sealed file), `line`, `until`, `id`, `kind`, `text` and `next`; the list ends after 1,000.
+///
+/// A store that was rotated is one chain with the sealed files before it: all are read, and each
+/// must name the end of the one before.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     solvi-hook verify\n  \
@@ -86,9 +89,13 @@ pub fn store(
     root: &Path,
     world: &World,
 ) -> Result<(PathBuf, String), Failure> {
-    let path = named.map_or_else(|| root.join(defaults::STORE), |named| world.path(named));
     let name = named.map_or(defaults::STORE.into(), Path::to_string_lossy);
-    Traces::at(&path, Duration::ZERO).map_err(|error| unreadable(&name, error))?;
+    let path = match named {
+        None => root.join(defaults::STORE),
+        Some(named) => {
+            traces::place(&world.cwd, named).map_err(|error| unreadable(&name, error))?.0
+        }
+    };
     Ok((path, name.into_owned()))
 }
 
@@ -113,15 +120,14 @@ fn note(root: &Path) -> Result<Tip, Failure> {
 
 /// Checks the store at a path.
 fn check(path: &Path, name: &str, tip: Option<&Tip>) -> Result<Report, Failure> {
-    let snapshot = Snapshot::open(path).map_err(|error| unreadable(name, error))?;
-    let mut snapshot = snapshot.ok_or_else(|| unreadable(name, "there is no such file"))?;
-    verify::verify(&mut snapshot.lines, snapshot.head.as_deref(), tip)
-        .map_err(|error| unreadable(name, error))
+    let report = verify::store(path, tip).map_err(|error| unreadable(name, error))?;
+    report.ok_or_else(|| unreadable(name, "there is no such file"))
 }
 
 fn object(report: &Report, name: &str) -> Value {
     let problem = |problem: &Problem| {
         json!({
+            "file": problem.file.as_deref(),
             "line": problem.line,
             "until": problem.until,
             "id": problem.id,
@@ -135,6 +141,8 @@ fn object(report: &Report, name: &str) -> Value {
         "store": name,
         "count": report.tip.count,
         "head": report.tip,
+        "files": report.files,
+        "retired": report.retired,
         "legacy": report.legacy,
         "unverified": report.uncovered,
         "problem_count": report.count,
@@ -144,11 +152,19 @@ fn object(report: &Report, name: &str) -> Value {
 
 fn text(report: &Report, name: &str, tip: Option<&Tip>) -> String {
     let mut lines = vec![format!("{}: {} records", visible(name), report.tip.count)];
+    if report.files > 1 {
+        lines.push(format!(" in {} files", report.files));
+    }
     // The end of a broken store is nothing to be kept.
     if report.is_intact() {
         lines.push(format!("; anchor {}", visible(&report.tip.to_string())));
     }
     lines.push("\n".to_owned());
+    for Retired { link, retired } in &report.retired {
+        let day = Utc::from_seconds(*retired).map(|at| at.to_string()).unwrap_or_default();
+        let (count, file) = (link.tip.count, visible(&link.previous));
+        lines.push(format!("note: {count} records in `{file}` were retired on {day}\n"));
+    }
     if report.legacy > 0 {
         lines.push(format!(
             "note: {} lines before the first record are not checked\n",

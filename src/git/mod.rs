@@ -34,6 +34,7 @@ mod text;
 mod tree;
 mod untracked;
 mod worktree;
+mod written;
 
 pub use delta::{Delta, Deltas, Fate, Mode};
 pub use error::{GitError, Lack};
@@ -43,3 +44,4 @@ pub use notes::{NOTES, Note};
 pub use objects::LARGEST;
 pub use reading::{MOST_LINES, Reading, TOOL, Unchecked};
 pub use repo::{Id, Repo};
+pub use written::index_written;

@@ -74,7 +74,7 @@ impl Traces {
         }
         let mut file = self.locked()?;
         let placed = self.find(&mut file, erasure.id)?;
-        let Tail { mut tip, torn } =
+        let Tail { mut tip, torn, doubt: _ } =
             tail::find(&mut file, self.head().as_deref()).map_err(self.cannot("read"))?;
         let id = placed.record.id().to_owned();
         let line = match erased(&placed, erasure) {
@@ -110,7 +110,7 @@ impl Traces {
         if head.as_ref() == Some(tip) {
             return Ok(());
         }
-        self.replace_head(self.new_head()?, tip)
+        self.new_head(tip)?.put()
     }
 
     /// Puts a store in the place of this one that has another line at the record's place, and
@@ -131,10 +131,10 @@ impl Traces {
         let fresh = fresh(&beside, file).map_err(self.cannot("write beside"))?;
         let renamed = copy(file, &fresh, placed, line, more)
             .map_err(self.cannot("write beside"))
-            .and_then(|()| Ok((self.new_head()?, fs::rename(&beside, &target))));
+            .and_then(|()| Ok((self.new_head(tip)?, fs::rename(&beside, &target))));
         match renamed {
             Ok((head, Ok(()))) => {
-                self.replace_head(head, tip)?;
+                head.put()?;
                 sync_folder(&target);
                 Ok(())
             }
@@ -231,7 +231,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let traces = Traces::at(folder.path().join("t.jsonl"), Duration::from_secs(20)).unwrap();
         let ids = (0..count).map(|at| traces.append(&[entry(&format!("a-secret-{at}"))]).unwrap());
-        let ids = ids.flatten().collect();
+        let ids = ids.flat_map(|appended| appended.ids).collect();
         (folder, traces, ids)
     }
 

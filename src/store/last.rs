@@ -1,9 +1,11 @@
 //! Is the end of a store sound? Only the end is looked at, and nothing is written.
 
 use super::chain::{Tip, record_hash};
+use super::database::{self, LastRow};
 use super::reader::head_of;
 use super::tail::{self, Tail};
 use super::traces::StoreError;
+use super::{missing, segments};
 use serde_json::{Map, Value};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -15,7 +17,7 @@ const WINDOW: u64 = 8 << 20;
 /// The end of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Last {
-    /// The end of the chain.
+    /// The end of the chain; it counts the records of the sealed files before, too.
     pub tip: Tip,
     /// What is wrong with the end; none when it is sound.
     pub wrong: Option<&'static str>,
@@ -29,11 +31,39 @@ pub fn last(path: &Path) -> Result<Option<Last>, StoreError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(cannot(error)),
     };
+    if database::is_one(path) {
+        return last_row(path).map(Some);
+    }
+    let before = segments::before(path)?;
     let head = fs::read(head_of(path)).ok();
-    let Tail { tip, torn } = tail::find(&mut file, head.as_deref()).map_err(cannot)?;
-    let wrong = match newest(&mut file).map_err(cannot)? {
+    let Tail { tip, torn, .. } = tail::find(&mut file, head.as_deref()).map_err(cannot)?;
+    let newest = newest(&mut file).map_err(cannot)?;
+    let lost = !missing::losses(path).is_empty();
+    let wrong = wrong(newest, &tip, head.as_deref(), torn, lost);
+    let tip = Tip { count: before.saturating_add(tip.count), hash: tip.hash };
+    Ok(Some(Last { tip, wrong }))
+}
+
+/// Looks at the end of a database.
+fn last_row(path: &Path) -> Result<Last, StoreError> {
+    let LastRow { tip, body, head } = database::last(path)?;
+    let newest = body.and_then(|body| serde_json::from_slice(&body).ok());
+    let lost = !missing::losses(path).is_empty();
+    let wrong = wrong(newest, &tip, head.as_deref(), false, lost);
+    Ok(Last { tip, wrong })
+}
+
+/// Says what is wrong with the end of a chain, of which the last record was read.
+fn wrong(
+    newest: Option<Map<String, Value>>,
+    tip: &Tip,
+    head: Option<&[u8]>,
+    torn: bool,
+    lost: bool,
+) -> Option<&'static str> {
+    match newest {
         _ if torn => Some("its last line is torn: a writer was stopped in the middle of it"),
-        None if tip == Tip::default() => None,
+        None if *tip == Tip::default() => None,
         None => Some("its last line is no record"),
         Some(record) if record.get("hash") != Some(&tip.hash.clone().into()) => {
             Some("its last line is no record of the chain")
@@ -44,14 +74,12 @@ pub fn last(path: &Path) -> Result<Option<Last>, StoreError> {
         Some(_) if head.is_none() => {
             Some("its head file is gone, so that missing records would not show")
         }
-        Some(_)
-            if head.and_then(|head| serde_json::from_slice(&head).ok()) != Some(tip.clone()) =>
-        {
+        Some(_) if head.and_then(|head| serde_json::from_slice(head).ok()) != Some(tip.clone()) => {
             Some("its head file does not agree with its last record")
         }
+        Some(_) if lost => Some("records were lost before the newest ones"),
         Some(_) => None,
-    };
-    Ok(Some(Last { tip, wrong }))
+    }
 }
 
 /// Returns the record in the last line.

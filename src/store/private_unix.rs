@@ -35,3 +35,19 @@ pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
     }
     new.set_permissions(old.permissions())
 }
+
+/// Tells whether two paths are two names of one file.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path| fs::metadata(path).map(|there| (there.dev(), there.ino())).ok();
+    place(one).is_some_and(|there| Some(there) == place(other))
+}
+
+/// Opens a file to be written over from its beginning by a text of some length. None, unless it is
+/// a plain file that has no other name, no link leads to it, and all of it will be written over.
+pub fn only_name(path: &Path, length: usize) -> Option<File> {
+    let named = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let file = OpenOptions::new().write(true).open(path).ok()?;
+    let open = file.metadata().ok()?;
+    let same = (open.dev(), open.ino()) == (named.dev(), named.ino());
+    (same && open.nlink() == 1 && open.len() <= length as u64).then_some(file)
+}

@@ -2,10 +2,13 @@
 
 use super::agree::Differs;
 use std::fmt;
+use std::sync::Arc;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
+    /// The name of the file, where it is not the one that is appended to.
+    pub file: Option<Arc<str>>,
     /// The line, from 1; none when it is about no line.
     pub line: Option<u64>,
     /// The last line that has the same trouble, where several in a row have it.
@@ -113,6 +116,22 @@ pub enum Trouble {
     },
     /// An anchor names another record at its place.
     AnchorOther,
+    /// The record that an anchor names was retired.
+    AnchorRetired,
+    /// A head file once named a record that is not there.
+    Lost {
+        /// The records that it counted.
+        head: u64,
+        /// The records that there were.
+        left: u64,
+    },
+    /// A file does not continue the one before it.
+    Segment {
+        /// The file before it; none when there is none.
+        before: Option<String>,
+        /// The file that it names; none when it names none.
+        named: Option<String>,
+    },
 }
 
 impl Trouble {
@@ -135,8 +154,9 @@ impl Trouble {
             Self::Twice { .. } => "twice",
             Self::Carriage | Self::Spelling { .. } | Self::Blank | Self::NoLineEnd => "spelling",
             Self::NoHead | Self::BadHead | Self::Stale { .. } | Self::OtherEnd => "head",
-            Self::Cut { .. } => "cut",
-            Self::AnchorCut { .. } | Self::AnchorOther => "anchor",
+            Self::Cut { .. } | Self::Lost { .. } => "cut",
+            Self::AnchorCut { .. } | Self::AnchorOther | Self::AnchorRetired => "anchor",
+            Self::Segment { .. } => "segment",
         }
     }
 
@@ -167,6 +187,14 @@ impl Trouble {
             }
             Self::Cut { .. } | Self::OtherEnd | Self::AnchorCut { .. } => {
                 "keep the file as it is now as evidence, and get the missing end from a backup"
+            }
+            Self::AnchorRetired => "take a newer anchor: `solvi-hook anchor`",
+            Self::Lost { .. } => {
+                "get the missing end from a backup; once you know what is lost, remove the file \
+                 `.missing` beside the store, which remembers it"
+            }
+            Self::Segment { .. } => {
+                "keep the files as they are now as evidence, and get the missing one from a backup"
             }
             Self::AnchorOther => {
                 "keep the file as it is now as evidence, and compare it with a backup: the chain \
@@ -268,11 +296,40 @@ impl fmt::Display for Trouble {
                      off at the end"
                 );
             }
+            Self::AnchorRetired => {
+                "the record that the anchor names was retired, so that it cannot be compared"
+            }
+            Self::Lost { head, left } => {
+                return write!(
+                    f,
+                    "a head file counted {head} records when there were {left}, and the one it \
+                     named is not here: records were lost at the end, and others came after"
+                );
+            }
+            Self::Segment { before, named } => {
+                return between(before.as_deref(), named.as_deref(), f);
+            }
             Self::AnchorOther => {
                 "the record at the place of the anchor is another one: the store was written anew"
             }
         };
         f.write_str(text)
+    }
+}
+
+/// Says that a file does not continue the one before it.
+fn between(before: Option<&str>, named: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let before = before.unwrap_or("none that is there");
+    match named {
+        Some(named) => write!(
+            f,
+            "the file continues `{named}`, and the one before it is {before}, or ends elsewhere: \
+             records are missing between them"
+        ),
+        None => write!(
+            f,
+            "the file does not say that it continues {before}: records are missing between them"
+        ),
     }
 }
 
@@ -296,6 +353,9 @@ impl Differs {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}, ")?;
+        }
         match (self.line, self.until) {
             (Some(line), Some(until)) => write!(f, "lines {line} to {until}")?,
             (Some(line), None) => write!(f, "line {line}")?,

@@ -4,6 +4,7 @@
 //! a blank one, one that is no record, and a last one that no line end follows. Of a line that is
 //! longer than a record may be only the beginning comes, marked as cut.
 
+use super::database::{self, Rows};
 use super::private;
 use super::traces::{self, StoreError};
 use std::fs::{self, File, TryLockError};
@@ -22,6 +23,9 @@ const PIECE: usize = 256 << 10;
 /// between two tries.
 const PATIENCE: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_millis(1);
+
+/// How often a store is opened anew because another took its place.
+const TRIES: usize = 5;
 
 /// How much of a head file is read.
 const HEAD_LIMIT: u64 = 1 << 12;
@@ -59,11 +63,45 @@ pub struct Reader<R> {
     offset: u64,
 }
 
+/// Where the lines of a store come from.
+#[derive(Debug)]
+pub enum Source {
+    /// A file of lines.
+    File(Take<BufReader<File>>),
+    /// The records of a database.
+    Database(BufReader<Rows>),
+}
+
+impl Read for Source {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(into),
+            Self::Database(rows) => rows.read(into),
+        }
+    }
+}
+
+impl BufRead for Source {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        match self {
+            Self::File(file) => file.fill_buf(),
+            Self::Database(rows) => rows.fill_buf(),
+        }
+    }
+
+    fn consume(&mut self, amount: usize) {
+        match self {
+            Self::File(file) => file.consume(amount),
+            Self::Database(rows) => rows.consume(amount),
+        }
+    }
+}
+
 /// A store as it was at one moment: what writers add meanwhile is not seen.
 #[derive(Debug)]
 pub struct Snapshot {
     /// The lines.
-    pub lines: Reader<Take<BufReader<File>>>,
+    pub lines: Reader<Source>,
     /// What the head file held; none when there was no such file, or when it could not be read.
     pub head: Option<Vec<u8>>,
     /// How long the file was, in bytes.
@@ -78,29 +116,37 @@ impl Snapshot {
     /// to it, it is read unlocked: a store that somebody blocks must still be readable.
     pub fn open(path: &Path) -> Result<Option<Self>, StoreError> {
         let cannot = |act| move |source| StoreError::Io { act, path: path.to_owned(), source };
-        match fs::metadata(path) {
+        let mut file = match fs::metadata(path) {
             Ok(there) if !there.is_file() => {
                 let (path, found) = (path.to_owned(), traces::kind(there.file_type()));
                 return Err(StoreError::Occupied { path, wanted: "a file", found });
             }
-            Ok(_) => {}
+            Ok(_) if database::is_one(path) => {
+                let (rows, head, length) = Rows::open(path)?;
+                let source = Source::Database(BufReader::with_capacity(PIECE, rows));
+                return Ok(Some(Self { lines: Reader::new(source), head, length }));
+            }
+            Ok(_) => File::open(path).map_err(cannot("open"))?,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(cannot("look at")(error)),
-        }
-        let mut file = File::open(path).map_err(cannot("open"))?;
-        let mut locked = lock_shared(&file);
-        // While we waited, another file was put in its place.
-        while locked && !private::is_at(&file, path).map_err(cannot("look at"))? {
-            file = File::open(path).map_err(cannot("open"))?;
+        };
+        let mut locked = false;
+        for _ in 0..TRIES {
             locked = lock_shared(&file);
+            if !locked || private::is_at(&file, path).map_err(cannot("look at"))? {
+                break;
+            }
+            // The store was rotated meanwhile: this is the sealed file now.
+            file = File::open(path).map_err(cannot("open"))?;
+            locked = false;
         }
         let length = file.metadata().map_err(cannot("look at"))?.len();
         let head = head(&head_of(path));
         if locked {
             file.unlock().map_err(cannot("unlock"))?;
         }
-        let lines = Reader::new(BufReader::with_capacity(PIECE, file).take(length));
-        Ok(Some(Self { lines, head, length }))
+        let source = Source::File(BufReader::with_capacity(PIECE, file).take(length));
+        Ok(Some(Self { lines: Reader::new(source), head, length }))
     }
 }
 

@@ -2,9 +2,12 @@
 //!
 //! The head file says how many records there are and what the last one's hash is. When the last
 //! record says the same, that is the end, however large the store is. Otherwise (the head is
-//! missing, stale or damaged) every line is read once, and the next append writes a new head.
+//! missing, stale or damaged) every line is read once, and the next append writes a new head. A
+//! head that names a record which is not there is a witness that records were lost: it is handed
+//! out, so that it can be kept.
 
 use super::chain::Tip;
+use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
@@ -23,20 +26,44 @@ pub struct Tail {
     pub tip: Tip,
     /// Whether the last line has no line end: its writer was stopped in the middle.
     pub torn: bool,
+    /// What the head file gives to think about.
+    pub doubt: Option<Doubt>,
+}
+
+/// Why the end that was found may not be the end that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The head names a record that is not there.
+    Lost {
+        /// What it says.
+        head: Tip,
+    },
+    /// There are records, and no head that says how many there should be.
+    Unwitnessed,
 }
 
 /// Finds the end of the store that `file` holds, with what the head file says.
 pub fn find(file: &mut (impl Read + Seek), head: Option<&[u8]>) -> io::Result<Tail> {
     let length = file.seek(SeekFrom::End(0))?;
-    if length == 0 {
-        return Ok(Tail::default());
-    }
     let head: Option<Tip> = head.and_then(|head| serde_json::from_slice(head).ok());
-    let (last, torn) = last_link(file, length)?;
-    match (head, last) {
-        (Some(tip), Some(last)) if last.is_end_of(&tip) => Ok(Tail { tip, torn }),
-        _ => Ok(Tail { tip: count(file)?, torn }),
+    if length == 0 {
+        let doubt = head.filter(|head| head.count > 0).map(|head| Doubt::Lost { head });
+        return Ok(Tail { doubt, ..Tail::default() });
     }
+    let (last, torn) = last_link(file, length)?;
+    let head = match (head, last) {
+        (Some(tip), Some(last)) if last.is_end_of(&tip) => {
+            return Ok(Tail { tip, torn, doubt: None });
+        }
+        (head, _) => head,
+    };
+    let (tip, known) = count(file, head.as_ref())?;
+    let doubt = match head {
+        Some(_) if known => None,
+        Some(head) => Some(Doubt::Lost { head }),
+        None => (tip.count > 0).then_some(Doubt::Unwitnessed),
+    };
+    Ok(Tail { tip, torn, doubt })
 }
 
 /// Returns the last line that belongs to the chain, and whether the very last line is torn.
@@ -62,25 +89,31 @@ fn last_link(file: &mut (impl Read + Seek), length: u64) -> io::Result<(Option<L
     }
 }
 
-/// Reads the whole chain.
-fn count(file: &mut (impl Read + Seek)) -> io::Result<Tip> {
+/// Reads the whole chain; tells whether what the head says was the end of it at some time. The
+/// head of a store that continues another may still be that of the other.
+fn count(file: &mut (impl Read + Seek), head: Option<&Tip>) -> io::Result<(Tip, bool)> {
     file.seek(SeekFrom::Start(0))?;
     let mut reader = BufReader::with_capacity(1 << 20, file);
     let mut tip = Tip::default();
+    let mut known = head.is_none_or(|head| head.count == 0);
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line)? > 0 {
         if let Some(link) = link(&line) {
+            known |= tip.count == 0 && link.segment.is_some() && link.segment.as_ref() == head;
             tip = Tip { count: tip.count + 1, hash: link.hash };
+            known |= head == Some(&tip);
         }
         line.clear();
     }
-    Ok(tip)
+    Ok((tip, known))
 }
 
 /// What ties a line to the chain.
 struct Link {
     hash: String,
     seq: Value,
+    // The end of the store that this one continues.
+    segment: Option<Tip>,
 }
 
 impl Link {
@@ -93,35 +126,36 @@ impl Link {
 /// Reads a line: it belongs to the chain when it is an object with a string `hash`.
 fn link(line: &[u8]) -> Option<Link> {
     let mut json = serde_json::Deserializer::from_slice(line);
-    let (hash, seq) = json.deserialize_map(Fields).ok()?;
+    let [hash, seq, segment] = json.deserialize_map(Fields).ok()?;
     json.end().ok()?;
     match hash {
-        Value::String(hash) => Some(Link { hash, seq }),
+        Value::String(hash) => Some(Link { hash, seq, segment: Tip::deserialize(segment).ok() }),
         _ => None,
     }
 }
 
-/// Reads `hash` and `seq` of an object and passes over the rest. Of a key that stands twice the
+/// Reads `hash`, `seq` and `segment` of an object and passes over the rest. Of a key that stands twice the
 /// last counts, as it does for the reference program.
 struct Fields;
 
 impl<'de> Visitor<'de> for Fields {
-    type Value = (Value, Value);
+    type Value = [Value; 3];
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a record")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut hash, mut seq) = (Value::Null, Value::Null);
+        let [mut hash, mut seq, mut segment] = [Value::Null, Value::Null, Value::Null];
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "hash" => hash = map.next_value()?,
                 "seq" => seq = map.next_value()?,
+                "segment" => segment = map.next_value()?,
                 _ => _ = map.next_value::<IgnoredAny>()?,
             }
         }
-        Ok((hash, seq))
+        Ok([hash, seq, segment])
     }
 }
 
@@ -136,8 +170,34 @@ mod tests {
 
     fn found(store: &str, head: &str) -> (u64, String, bool) {
         let mut file = Cursor::new(store.as_bytes());
-        let Tail { tip, torn } = find(&mut file, Some(head.as_bytes())).unwrap();
+        let Tail { tip, torn, .. } = find(&mut file, Some(head.as_bytes())).unwrap();
         (tip.count, tip.hash, torn)
+    }
+
+    fn doubt(store: &str, head: &str) -> Option<Doubt> {
+        find(&mut Cursor::new(store.as_bytes()), Some(head.as_bytes())).unwrap().doubt
+    }
+
+    #[test]
+    fn a_head_that_names_what_is_not_there_is_a_witness() {
+        let lost = |count, hash: &str| Some(Doubt::Lost { head: Tip { count, hash: hash.into() } });
+        assert_eq!(doubt("", r#"{"count": 7, "hash": "a"}"#), lost(7, "a"));
+        assert_eq!(doubt(TWO, r#"{"count": 3, "hash": "c"}"#), lost(3, "c"));
+        assert_eq!(doubt(TWO, r#"{"count": 2, "hash": "x"}"#), lost(2, "x"));
+        assert_eq!(doubt(TWO, r#"{"count": 1, "hash": "x"}"#), lost(1, "x"));
+        for stale in [r#"{"count": 1, "hash": "a"}"#, r#"{"count": 0, "hash": ""}"#] {
+            assert_eq!(doubt(TWO, stale), None, "{stale}");
+        }
+        assert_eq!(doubt(TWO, "{"), Some(Doubt::Unwitnessed));
+        assert_eq!(doubt("no record\n", "{"), None);
+    }
+
+    #[test]
+    fn the_head_of_the_store_before_is_no_witness() {
+        let segment = r#""segment": {"previous": "t.000001.jsonl", "count": 9, "hash": "x"}"#;
+        let store = format!("{{{segment}, \"hash\": \"a\", \"seq\": 0}}\n");
+        assert_eq!(doubt(&store, r#"{"count": 9, "hash": "x"}"#), None);
+        assert_ne!(doubt(&store, r#"{"count": 9, "hash": "y"}"#), None);
     }
 
     #[test]

@@ -2,13 +2,15 @@
 //! processes at once.
 //!
 //! A writer locks the data file (flock, as the reference program does), finds the end of the
-//! chain, adds its lines in one write and renames a new head file into place. It never waits
+//! chain, adds its lines in one write and writes the new head. It never waits
 //! longer than it was told to, and it reads only the end of the file. Nothing is synced to the
-//! disk: a power cut may cost the last records, a killed process costs none.
+//! disk: a power cut may cost the last records, a killed process costs none. Records that were
+//! lost are noticed by the next append, which goes on behind what is left and says so.
 
 use super::chain::{Entry, Tip};
-use super::tail::{self, Tail};
-use super::{ignored, private};
+use super::missing::{self, Loss};
+use super::tail::{self, Doubt, Tail};
+use super::{database, ignored, private};
 use serde_json::json;
 use std::fs::{self, File, FileType, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
@@ -29,7 +31,59 @@ const HEAD_LIMIT: u64 = 1 << 12;
 #[derive(Clone, Debug)]
 pub struct Traces {
     path: PathBuf,
+    kind: Kind,
     patience: Duration,
+}
+
+/// How records are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One JSON object a line.
+    Lines,
+    /// A table in an `SQLite` file.
+    Database,
+}
+
+/// Returns where the store is that was named, and its kind: `sqlite:PATH`, and a path that ends as
+/// databases do, are databases; everything else is lines. A relative path is taken from `base`.
+pub fn place(base: &Path, named: &Path) -> Result<(PathBuf, Kind), StoreError> {
+    let text = named.to_string_lossy();
+    if let Some(path) = text.strip_prefix("sqlite:") {
+        let path = path.strip_prefix("//").unwrap_or(path);
+        return Ok((base.join(path), Kind::Database));
+    }
+    let ending = named.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    // A URL keeps its `://` also when it has been joined to a folder.
+    if text.contains("://") || ending == "duckdb" {
+        return Err(StoreError::Database { store: text.into_owned() });
+    }
+    let database = ["db", "sqlite", "sqlite3"].contains(&ending);
+    let kind = if database { Kind::Database } else { Kind::Lines };
+    Ok((base.join(named), kind))
+}
+
+/// What an append came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Appended {
+    /// The ids of the records, in order.
+    pub ids: Vec<String>,
+    /// What was found wrong with the end of the store; the records stand behind it all the same.
+    pub found: Option<Found>,
+}
+
+/// What a writer found at the end of a store.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Found {
+    /// Records that were written are gone.
+    #[error(
+        "records are missing at the end of the store: its head file counts {}, and there are {}",
+        .0.head.count,
+        .0.left
+    )]
+    Lost(Loss),
+    /// Whether records are gone cannot be told.
+    #[error("the store had no head file that can be read, so that missing records would not show")]
+    Unwitnessed,
 }
 
 /// Why a record could not be kept.
@@ -82,23 +136,38 @@ pub enum StoreError {
         /// The tracked file.
         path: String,
     },
-    /// A database was named.
-    #[error("{store} names a database, which is not supported yet; name a .jsonl file")]
+    /// A database was named that is no file of `SQLite`.
+    #[error(
+        "{store} names a database that is not supported; name a .jsonl file, or an SQLite file \
+         as sqlite:PATH"
+    )]
     Database {
         /// The store, as given.
         store: String,
+    },
+    /// The store is of another kind than its name says.
+    #[error("{path} holds {found}, and was named as {named}; nothing was written", path = path.display())]
+    Kind {
+        /// The store.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+        /// What its name says.
+        named: &'static str,
     },
 }
 
 impl Traces {
     /// Returns the store at a path; nothing is opened yet. A writer waits for others no longer
     /// than `patience`.
-    pub fn at(path: impl Into<PathBuf>, patience: Duration) -> Result<Self, StoreError> {
-        let path = path.into();
-        if is_database(&path) {
-            return Err(StoreError::Database { store: path.display().to_string() });
-        }
-        Ok(Self { path, patience })
+    pub fn at(path: impl AsRef<Path>, patience: Duration) -> Result<Self, StoreError> {
+        Self::named(Path::new(""), path.as_ref(), patience)
+    }
+
+    /// Returns the store that was named, see [`place`]; nothing is opened yet.
+    pub fn named(base: &Path, named: &Path, patience: Duration) -> Result<Self, StoreError> {
+        let (path, kind) = place(base, named)?;
+        Ok(Self { path, kind, patience })
     }
 
     /// Returns where the store is.
@@ -113,28 +182,56 @@ impl Traces {
         ignored::ensure(project_root, &self.path)
     }
 
-    /// Appends records, in one piece, and returns their ids.
-    pub fn append(&self, entries: &[Entry]) -> Result<Vec<String>, StoreError> {
-        if entries.is_empty() {
-            return Ok(Vec::new());
+    /// Returns how records are laid out.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Appends records, in one piece.
+    pub fn append(&self, entries: &[Entry]) -> Result<Appended, StoreError> {
+        match self.kind {
+            _ if entries.is_empty() => Ok(Appended::default()),
+            Kind::Lines => self.append_lines(entries),
+            Kind::Database => database::append(&self.path, entries, self.patience),
         }
+    }
+
+    fn append_lines(&self, entries: &[Entry]) -> Result<Appended, StoreError> {
         let mut file = self.locked()?;
+        self.expect_lines(&mut file)?;
         let head = self.head();
-        let Tail { mut tip, torn } =
+        let Tail { mut tip, torn, doubt } =
             tail::find(&mut file, head.as_deref()).map_err(self.cannot("read"))?;
+        let found = doubt.map(|doubt| self.found(doubt, &tip)).transpose()?;
         let mut lines = String::new();
         if torn {
             lines.push('\n');
         }
         let ids = entries.iter().map(|entry| entry.place(&mut tip, &mut lines)).collect();
         // A head that could not be written later must stop us before the records stand.
-        let new_head = self.new_head()?;
+        let new_head = self.new_head(&tip)?;
         self.write(&mut file, &lines)?;
-        self.replace_head(new_head, &tip)?;
-        Ok(ids)
+        new_head.put()?;
+        Ok(Appended { ids, found })
+    }
+
+    /// Keeps what only the old head file knows before a new one is written.
+    pub(super) fn found(&self, doubt: Doubt, tip: &Tip) -> Result<Found, StoreError> {
+        let Doubt::Lost { head } = doubt else { return Ok(Found::Unwitnessed) };
+        let loss = Loss { head, left: tip.count };
+        missing::keep(&self.path, &loss).map_err(|source| {
+            let path = missing::file_of(&self.path);
+            StoreError::Io { act: "write", path, source }
+        })?;
+        Ok(Found::Lost(loss))
     }
 
     /// Opens the store and locks it for this writer alone; the lock ends with the file.
+    ///
+    /// It is tried again and again. The system's own queue hands the lock to a process that still
+    /// has to be woken, and on a busy machine sixty writers waited for each other's waking; whoever
+    /// tries takes the lock while it runs.
     pub(super) fn locked(&self) -> Result<File, StoreError> {
         let deadline = Instant::now() + self.patience;
         let mut file = self.open()?;
@@ -176,6 +273,18 @@ impl Traces {
         Err(StoreError::Occupied { path, wanted: "a file", found })
     }
 
+    /// Lines that were written into a database would be the end of it.
+    pub(super) fn expect_lines(&self, file: &mut File) -> Result<(), StoreError> {
+        let mut begin = Vec::new();
+        let read = file.take(database::MAGIC.len() as u64).read_to_end(&mut begin);
+        read.map_err(self.cannot("read"))?;
+        if begin != database::MAGIC {
+            return Ok(());
+        }
+        let path = self.path.clone();
+        Err(StoreError::Kind { path, found: "an SQLite database", named: "a file of lines" })
+    }
+
     fn make_folder(&self) -> Result<(), StoreError> {
         let Some(folder) = self.path.parent() else { return Ok(()) };
         private::folder().recursive(true).create(folder).map_err(|source| StoreError::Io {
@@ -203,29 +312,29 @@ impl Traces {
         Some(head)
     }
 
-    pub(super) fn new_head(&self) -> Result<File, StoreError> {
-        let path = self.beside(".head.tmp");
-        let open = || private::file().write(true).create_new(true).open(&path);
+    /// Opens what the next head is written to.
+    pub(super) fn new_head(&self, tip: &Tip) -> Result<NewHead, StoreError> {
+        let text = super::canonical::spaced(&json!({"count": tip.count, "hash": tip.hash}));
+        let (path, aside) = (self.beside(".head"), self.beside(".head.tmp"));
+        if let Some(file) = private::only_name(&path, text.len()) {
+            return Ok(NewHead { file, aside: None, path, text });
+        }
+        let open = || private::file().write(true).create_new(true).open(&aside);
         let file = match open() {
             // Left behind by a writer that was stopped; the lock says that none is at it now.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                fs::remove_file(&path).and_then(|()| open())
+                fs::remove_file(&aside).and_then(|()| open())
             }
             opened => opened,
         };
-        file.map_err(|source| StoreError::Io { act: "write", path, source })
-    }
-
-    pub(super) fn replace_head(&self, mut file: File, tip: &Tip) -> Result<(), StoreError> {
-        let text = super::canonical::spaced(&json!({"count": tip.count, "hash": tip.hash}));
-        let (from, to) = (self.beside(".head.tmp"), self.beside(".head"));
-        file.write_all(text.as_bytes())
-            .and_then(|()| fs::rename(from, &to))
-            .map_err(|source| StoreError::Io { act: "write", path: to, source })
+        match file {
+            Ok(file) => Ok(NewHead { file, aside: Some(aside), path, text }),
+            Err(source) => Err(StoreError::Io { act: "write", path: aside, source }),
+        }
     }
 
     /// Returns the path of a file beside the store.
-    fn beside(&self, ending: &str) -> PathBuf {
+    pub(super) fn beside(&self, ending: &str) -> PathBuf {
         let mut path = self.path.clone().into_os_string();
         path.push(ending);
         path.into()
@@ -237,6 +346,31 @@ impl Traces {
     }
 }
 
+/// A head that is to be written when the records stand.
+///
+/// It is written over the old one, in one write: the lock keeps readers away, and a process is not
+/// killed within so short a write. To rename a new file over the old one makes a journalling file
+/// system write to the disk at once, which took up to 100 ms on a busy one, with all other writers
+/// waiting. It is done where there is no old head that is a plain file of ours and no longer.
+pub(super) struct NewHead {
+    file: File,
+    // Where it is, if it is to be renamed over the old one.
+    aside: Option<PathBuf>,
+    path: PathBuf,
+    text: String,
+}
+
+impl NewHead {
+    pub(super) fn put(mut self) -> Result<(), StoreError> {
+        let written = self.file.write_all(self.text.as_bytes());
+        let put = written.and_then(|()| match &self.aside {
+            Some(aside) => fs::rename(aside, &self.path),
+            None => Ok(()),
+        });
+        put.map_err(|source| StoreError::Io { act: "write", path: self.path, source })
+    }
+}
+
 /// Returns what stands at a place, in words.
 pub(super) fn kind(there: FileType) -> &'static str {
     match there {
@@ -245,13 +379,6 @@ pub(super) fn kind(there: FileType) -> &'static str {
         there if there.is_file() => "a file",
         _ => "a device or a pipe",
     }
-}
-
-fn is_database(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let endings = ["db", "sqlite", "sqlite3", "duckdb"];
-    // A URL keeps its `://` also when it has been joined to a folder.
-    path.to_string_lossy().contains("://") || endings.contains(&ending)
 }
 
 #[cfg(test)]
@@ -299,8 +426,8 @@ mod tests {
     #[test]
     fn records_of_one_call_follow_each_other() {
         let (_folder, traces) = store();
-        let mut ids = traces.append(&[entry("a"), entry("b")]).unwrap();
-        ids.extend(traces.append(&[entry("c")]).unwrap());
+        let mut ids = traces.append(&[entry("a"), entry("b")]).unwrap().ids;
+        ids.extend(traces.append(&[entry("c")]).unwrap().ids);
         let records = chain(&traces);
         assert_eq!(
             records.iter().map(|record| &record["id"]).collect::<Vec<_>>(),
@@ -347,8 +474,26 @@ mod tests {
         fs::write(traces.beside(".head.tmp"), "left behind").unwrap();
         traces.append(&[entry("d")]).unwrap();
         fs::remove_file(traces.beside(".head")).unwrap();
-        traces.append(&[entry("e")]).unwrap();
+        let appended = traces.append(&[entry("e")]).unwrap();
+        assert_eq!(appended.found, Some(Found::Unwitnessed));
         assert_eq!(chain(&traces).len(), 5);
+        assert_eq!(missing::losses(&traces.path), []);
+    }
+
+    #[test]
+    fn a_head_that_counts_more_is_kept_beside_the_store() {
+        let (_folder, traces) = store();
+        traces.append(&[entry("a")]).unwrap();
+        let text = fs::read(&traces.path).unwrap();
+        traces.append(&[entry("b")]).unwrap();
+        let head: Tip = serde_json::from_slice(&fs::read(traces.beside(".head")).unwrap()).unwrap();
+        fs::write(&traces.path, text).unwrap();
+        let loss = Loss { head, left: 1 };
+        let appended = traces.append(&[entry("c")]).unwrap();
+        assert_eq!(appended.found, Some(Found::Lost(loss.clone())));
+        assert_eq!(traces.append(&[entry("d")]).unwrap().found, None);
+        assert_eq!(missing::losses(&traces.path), [loss]);
+        assert_eq!(chain(&traces).len(), 3);
     }
 
     #[test]
@@ -372,10 +517,20 @@ mod tests {
     }
 
     #[test]
-    fn a_database_is_refused_by_name() {
-        for store in ["sqlite:///x", "postgresql://h/d", "a/x.db", "x.sqlite3"] {
-            let refused = Traces::at(store, PATIENCE).unwrap_err();
-            assert!(matches!(refused, StoreError::Database { .. }), "{store}");
+    fn the_name_says_the_kind() {
+        let place = |named: &str| place(Path::new("/p"), Path::new(named));
+        for (named, path, kind) in [
+            ("t.jsonl", "/p/t.jsonl", Kind::Lines),
+            ("db", "/p/db", Kind::Lines),
+            ("a/x.db", "/p/a/x.db", Kind::Database),
+            ("x.sqlite3", "/p/x.sqlite3", Kind::Database),
+            ("sqlite:x", "/p/x", Kind::Database),
+            ("sqlite:///x.jsonl", "/x.jsonl", Kind::Database),
+        ] {
+            assert_eq!(place(named).unwrap(), (path.into(), kind), "{named}");
+        }
+        for store in ["postgresql://h/d", "https://x.db", "x.duckdb"] {
+            assert!(matches!(place(store), Err(StoreError::Database { .. })), "{store}");
         }
     }
 

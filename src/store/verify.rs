@@ -8,15 +8,20 @@
 
 use super::agree;
 use super::chain::{ASIDE, LASTING, Tip};
+use super::missing::{self, Loss};
 use super::problem::{Problem, Trouble};
 use super::reader::{Line, Reader};
 use super::scan::{Oddities, Scanner};
 use super::seal::{Hex, Sealer, fingerprint};
+use super::segments::{self, Link, Retired};
+use super::traces::StoreError;
 use super::tree::{Item, Shape};
 use crate::domain::sanitize::excerpt;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
+use std::path::Path;
+use std::sync::Arc;
 
 /// How many problems are kept.
 pub const MOST: usize = 1000;
@@ -25,7 +30,7 @@ pub const MOST: usize = 1000;
 const FIELDS: usize = 10;
 
 /// What a store came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// The end of the chain: how many records there are, and the hash of the last.
     pub tip: Tip,
@@ -33,6 +38,10 @@ pub struct Report {
     pub legacy: u64,
     /// Erased records of the first format: no hash covers what is left of them.
     pub uncovered: u64,
+    /// How many files there are.
+    pub files: u64,
+    /// The files before them that were deleted on purpose.
+    pub retired: Vec<Retired>,
     /// How many problems there are.
     pub count: u64,
     /// The first of them, in the order of the lines.
@@ -54,18 +63,35 @@ pub fn verify<R: BufRead>(
     anchor: Option<&Tip>,
 ) -> io::Result<Report> {
     let mut pass = Pass { anchor: anchor.cloned(), ..Pass::default() };
-    while let Some(line) = lines.next_line()? {
-        pass.line(&line);
+    pass.file(lines, head)?;
+    Ok(pass.end())
+}
+
+/// Checks the store at a path, with the sealed files before it, as one chain; none when there is
+/// no such store.
+pub fn store(path: &Path, anchor: Option<&Tip>) -> Result<Option<Report>, StoreError> {
+    let opened = segments::open(path)?;
+    if opened.is_empty() {
+        return Ok(None);
     }
-    pass.erasures();
-    pass.head(head);
-    if let Some(anchor) = anchor {
-        let count = pass.report.tip.count;
-        if anchor.count > count {
-            pass.note(None, None, Trouble::AnchorCut { anchor: anchor.count, count });
-        }
+    let mut pass = Pass { anchor: anchor.cloned(), whole: true, ..Pass::default() };
+    let first = opened.first().and_then(|(segment, _)| segment.number);
+    // A file that is still there was not retired yet.
+    let gone = |it: &Retired| {
+        let number = segments::number_of(it.link.previous.as_ref());
+        first.is_none_or(|first| number.is_some_and(|number| number < first))
+    };
+    pass.retire(segments::retired(path).into_iter().filter(gone).collect());
+    for (segment, mut snapshot) in opened {
+        let name = segment.path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name: Arc<str> = name.unwrap_or_default().into();
+        pass.name = (segment.path != path).then(|| Arc::clone(&name));
+        pass.losses = missing::losses(&segment.path);
+        let read = pass.file(&mut snapshot.lines, snapshot.head.as_deref());
+        read.map_err(|source| StoreError::Io { act: "read", path: segment.path, source })?;
+        pass.seal(&name);
     }
-    Ok(pass.report)
+    Ok(Some(pass.end()))
 }
 
 /// What is known from the lines so far.
@@ -75,6 +101,15 @@ struct Pass {
     sealer: Sealer,
     report: Report,
     anchor: Option<Tip>,
+    // Whether the files before are looked at too.
+    whole: bool,
+    // The file, where it is not the one that is appended to.
+    name: Option<Arc<str>>,
+    // How many records stand in the files before, and what the last of them is called and ends in.
+    base: u64,
+    before: Option<Link>,
+    // The records of this file that a head named and that did not come yet.
+    losses: Vec<Loss>,
     // Whether a line came that is no legacy.
     begun: bool,
     // The newest format so far.
@@ -92,17 +127,103 @@ struct Pass {
 }
 
 struct Erased {
+    file: Option<Arc<str>>,
     line: u64,
     id: Option<String>,
     mark: Hex,
 }
 
 impl Pass {
+    /// Checks one file.
+    fn file<R: BufRead>(&mut self, lines: &mut Reader<R>, head: Option<&[u8]>) -> io::Result<()> {
+        self.report.files += 1;
+        while let Some(line) = lines.next_line()? {
+            self.line(&line);
+        }
+        if self.report.tip.count == 0 && self.before.is_some() {
+            self.link(None, &mut Vec::new());
+        }
+        self.head(head);
+        for Loss { head, left } in std::mem::take(&mut self.losses) {
+            self.note(None, None, Trouble::Lost { head: head.count, left });
+        }
+        Ok(())
+    }
+
+    /// Takes the files that were retired as read.
+    fn retire(&mut self, retired: Vec<Retired>) {
+        for Retired { link, .. } in &retired {
+            self.base = self.base.saturating_add(link.tip.count);
+            if self.anchor.as_ref().is_some_and(|anchor| anchor.count == self.base) {
+                let same = self.anchor.as_ref().is_some_and(|anchor| anchor.hash == link.tip.hash);
+                self.anchor = None;
+                if !same {
+                    self.note(None, None, Trouble::AnchorOther);
+                }
+            }
+        }
+        if self.anchor.as_ref().is_some_and(|anchor| (1..self.base).contains(&anchor.count)) {
+            self.anchor = None;
+            self.note(None, None, Trouble::AnchorRetired);
+        }
+        self.before = retired.last().map(|last| last.link.clone());
+        self.report.retired = retired;
+    }
+
+    /// Ends a file that others may follow.
+    fn seal(&mut self, name: &str) {
+        let tip = std::mem::take(&mut self.report.tip);
+        self.base = self.base.saturating_add(tip.count);
+        self.before = Some(Link { previous: name.to_owned(), tip });
+        (self.begun, self.shift, self.shifted, self.last) = (false, None, None, None);
+    }
+
+    /// Says what it came to.
+    fn end(mut self) -> Report {
+        self.erasures();
+        if let Some(Link { tip, .. }) = self.before.take().filter(|_| self.whole) {
+            self.report.tip = Tip { count: self.base, hash: tip.hash };
+        }
+        let count = self.report.tip.count;
+        if let Some(anchor) = self.anchor.take().filter(|anchor| anchor.count > count) {
+            self.note(None, None, Trouble::AnchorCut { anchor: anchor.count, count });
+        }
+        self.report
+    }
+
+    /// Holds the first record of a file against the file before it.
+    fn link(&mut self, record: Option<Item<'_>>, found: &mut Vec<Trouble>) {
+        let segment =
+            record.filter(|it| it.get("kind").is_some_and(|kind| kind.is_text("segment")));
+        let segment = segment.and_then(|record| record.get("segment"));
+        let text = |key| segment.and_then(|segment| segment.get(key)?.text());
+        let named = text("previous");
+        let count = segment.and_then(|segment| segment.get("count")?.integer());
+        let holds = match (&self.before, &named) {
+            (Some(Link { previous, tip }), Some(named)) => {
+                previous == named
+                    && count == Some(tip.count)
+                    && text("hash").as_ref() == Some(&tip.hash)
+            }
+            (before, named) => before.is_none() && named.is_none(),
+        };
+        if holds || !self.whole {
+            return;
+        }
+        let before = self.before.as_ref().map(|before| format!("`{}`", excerpt(&before.previous)));
+        let trouble = Trouble::Segment { before, named: named.as_deref().map(excerpt) };
+        match record {
+            Some(_) => found.push(trouble),
+            None => self.note(None, None, trouble),
+        }
+    }
+
     fn note(&mut self, line: Option<u64>, id: Option<&str>, trouble: Trouble) {
         self.report.count += 1;
         if self.report.problems.len() < MOST {
             let id = id.map(ToOwned::to_owned);
-            self.report.problems.push(Problem { line, until: None, id, trouble });
+            let file = self.name.clone();
+            self.report.problems.push(Problem { file, line, until: None, id, trouble });
         }
     }
 
@@ -158,6 +279,9 @@ impl Pass {
         if prev.as_ref() != Some(&self.report.tip.hash) {
             found.push(Trouble::Link);
         }
+        if self.report.tip.count == 0 {
+            self.link(Some(record), &mut found);
+        }
         self.place(record, line.number, &mut found);
         response(record, &mut found);
         found.extend(odd.twice.map(|key| Trouble::Twice { key: excerpt(&key) }));
@@ -171,12 +295,15 @@ impl Pass {
         if let Some(mark) = record.get("redacted").filter(|mark| mark.is_truthy()) {
             let key = fingerprint([record.get("id"), record.get("hash")]);
             let mark = fingerprint([mark.get("by"), mark.get("note")]);
-            self.erased.insert(key, Erased { line: line.number, id: named.clone(), mark });
+            let file = self.name.clone();
+            self.erased.insert(key, Erased { file, line: line.number, id: named.clone(), mark });
         }
         let count = self.report.tip.count + 1;
-        if self.anchor.as_ref().is_some_and(|anchor| anchor.count == count && anchor.hash != hash) {
+        let place = self.base.saturating_add(count);
+        if self.anchor.as_ref().is_some_and(|anchor| anchor.count == place && anchor.hash != hash) {
             found.push(Trouble::AnchorOther);
         }
+        self.losses.retain(|loss| loss.head.count != count || loss.head.hash != hash);
         for trouble in found {
             if let Trouble::Place { .. } = trouble {
                 self.shifted =
@@ -260,9 +387,15 @@ impl Pass {
                 Some(told) if *told != erased.mark => Trouble::Announced,
                 Some(_) => continue,
             };
+            self.name = erased.file;
             self.note(Some(erased.line), erased.id.as_deref(), trouble);
         }
-        self.report.problems.sort_by_key(|problem| problem.line);
+        self.name = None;
+        // Names of sealed files sort by time, and the file that is appended to is the newest.
+        self.report.problems.sort_by_key(|problem| {
+            let file = (problem.file.is_none(), problem.file.clone());
+            (file, problem.line.is_none(), problem.line)
+        });
     }
 
     /// Holds the end of the chain against the head file.
@@ -280,6 +413,11 @@ impl Pass {
             return;
         }
         let parsed: Option<Value> = serde_json::from_slice(head).ok();
+        let before = self.before.as_ref().map(|before| json!(before.tip));
+        if before.is_some() && parsed == before {
+            // A rotation was stopped before it wrote the head of the new file.
+            return self.note(None, None, Trouble::Stale { head: 0, count });
+        }
         let said = parsed.as_ref().and_then(|head| head.get("count")?.as_u64());
         let trouble = match said {
             Some(head) if head > count => Trouble::Cut { head, count },

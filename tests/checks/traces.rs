@@ -66,6 +66,31 @@ fn traces_are_never_committed() {
 }
 
 #[test]
+fn a_store_that_is_staged_by_force_gets_no_further_record() {
+    let desk = Desk::judged_by(RULES, &[]);
+    let linked = desk.beside("linked");
+    desk.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    let store = ".solvi/traces/hooks.jsonl";
+    let tracked = format!("git tracks {store}");
+    let lines = |desk: &Desk| fs::read_to_string(desk.root.join(store)).unwrap().lines().count();
+    let check = |desk: &Desk| {
+        for _ in 0..2 {
+            desk.proposes("a.py", "BANNED_WORD\n").expect("deny", &["recorded as"]);
+        }
+        desk.git(&["add", "-f", store]);
+        for _ in 0..2 {
+            desk.proposes("a.py", "BANNED_WORD\n").expect("deny", &["not recorded", &tracked]);
+        }
+        assert_eq!(lines(desk), 2);
+        desk.git(&["rm", "-r", "-q", "--cached", ".solvi"]);
+        desk.proposes("a.py", "BANNED_WORD\n").expect("deny", &["recorded as"]);
+        assert_eq!(lines(desk), 3);
+    };
+    check(&desk);
+    check(&Desk(desk.0.at(linked)));
+}
+
+#[test]
 fn a_secret_is_in_no_report_and_no_record() {
     let desk = Desk::judged_by(RULES, &[]);
     let text = "k=\"key_s3cr3tvalue\" BANNED_WORD\n";

@@ -6,7 +6,6 @@ use crate::cli::failure::Failure;
 use crate::cli::world::World;
 use crate::git::{GitError, Repo};
 use crate::store::last::{self, Last};
-use crate::store::reader::Snapshot;
 use crate::store::traces::StoreError;
 use crate::store::verify;
 use std::fs;
@@ -94,10 +93,7 @@ struct Found {
 
 /// Checks every record.
 fn whole(path: &Path) -> Result<Option<Found>, StoreError> {
-    let Some(mut snapshot) = Snapshot::open(path)? else { return Ok(None) };
-    let verified = verify::verify(&mut snapshot.lines, snapshot.head.as_deref(), None);
-    let verified =
-        verified.map_err(|source| StoreError::Io { act: "read", path: path.to_owned(), source })?;
+    let Some(verified) = verify::store(path, None)? else { return Ok(None) };
     let others = verified.count.saturating_sub(1);
     let wrong = verified.problems.first().map(|first| match others {
         0 => first.to_string(),

@@ -1,0 +1,156 @@
+//! `traces export`: the records of a store for other programs, one at a time.
+
+use super::amount::When;
+use super::{csv, otlp};
+use crate::cli::failure::Failure;
+use crate::cli::world::World;
+use crate::cli::{defaults, pen, verify};
+use crate::store::segments;
+use crate::store::stored::{Kind, Stored};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// How much is written at once.
+const PIECE: usize = 64 << 10;
+
+/// Write the records of a store for other programs
+///
+/// All files of a store that was rotated are read, oldest first, and no more than one record is
+/// held at a time. Lines that are no records are passed over: `verify` tells them.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    solvi-hook traces export --format csv --since 7d > week.csv\n  \
+    solvi-hook traces export --format otlp-json --since 2026-01-01 --until 2026-02-01\n\n\
+    Exit status: 0 the records are written, 2 the store cannot be read.")]
+pub struct Args {
+    /// The store [default: .solvi/traces/hooks.jsonl of the project]
+    #[arg(value_name = "STORE")]
+    store: Option<PathBuf>,
+    /// How records are written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Jsonl)]
+    format: Format,
+    /// Only records from this moment on: a day (2026-01-31), seconds since 1970, or how long ago
+    /// (7d)
+    #[arg(long, value_name = "WHEN", value_parser = When::read, allow_hyphen_values = true)]
+    since: Option<When>,
+    /// Only records before this moment
+    #[arg(long, value_name = "WHEN", value_parser = When::read, allow_hyphen_values = true)]
+    until: Option<When>,
+    /// The project's folder [default: the repository that this folder is in]
+    #[arg(long, value_name = "DIR", alias = "root")]
+    project: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// The lines of the store as they are
+    Jsonl,
+    /// A table for spreadsheets; cells that would be formulas begin with an apostrophe
+    Csv,
+    /// Log records of OpenTelemetry as JSON
+    OtlpJson,
+}
+
+/// Runs the sub-command.
+pub fn run(args: &Args, world: &World) -> Result<u8, Failure> {
+    let root = defaults::project(args.project.as_deref(), None, world);
+    let (path, name) = verify::store(args.store.as_deref(), &root, world)?;
+    let now = world.now();
+    let since = args.since.map_or(f64::NEG_INFINITY, |since| since.from(now));
+    let until = args.until.map_or(f64::INFINITY, |until| until.from(now));
+    let within = |record: &Stored| {
+        // A record that says no time is within every span that is not limited.
+        let open = since == f64::NEG_INFINITY && until == f64::INFINITY;
+        record.time().map_or(open, |time| since <= time && time < until)
+    };
+    // The output of other sub-commands is held until it is whole; this may be gigabytes.
+    let mut out = BufWriter::with_capacity(PIECE, Out);
+    match write(&path, &name, args.format, within, &mut out) {
+        Ok(()) => Ok(0),
+        // Whoever closed the pipe has read enough.
+        Err(Trouble::Out(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(0),
+        Err(Trouble::Out(error)) => Err(error.into()),
+        Err(Trouble::Store(failure)) => Err(failure),
+    }
+}
+
+/// Standard output.
+struct Out;
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        pen::write_out(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+enum Trouble {
+    Out(io::Error),
+    Store(Failure),
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Out(error)
+    }
+}
+
+fn write(
+    path: &Path,
+    name: &str,
+    format: Format,
+    within: impl Fn(&Stored) -> bool,
+    out: &mut dyn Write,
+) -> Result<(), Trouble> {
+    let unreadable = |why: &dyn std::fmt::Display| Trouble::Store(verify::unreadable(name, why));
+    let opened = segments::open(path).map_err(|error| unreadable(&error))?;
+    if opened.is_empty() {
+        return Err(unreadable(&"there is no such file"));
+    }
+    match format {
+        Format::Jsonl => {}
+        Format::Csv => out.write_all(csv::HEADER.as_bytes())?,
+        Format::OtlpJson => out.write_all(otlp::begin().as_bytes())?,
+    }
+    let mut first = true;
+    for (_, mut snapshot) in opened {
+        while let Some(line) = snapshot.lines.next_line().map_err(|error| unreadable(&error))? {
+            let Ok(record) = Stored::parse(line.bytes) else { continue };
+            let kind = record.kind();
+            if !within(&record) || (kind == Kind::Segment && format != Format::Jsonl) {
+                continue;
+            }
+            match format {
+                Format::Jsonl => {
+                    out.write_all(line.bytes)?;
+                    out.write_all(b"\n")?;
+                }
+                Format::Csv => csv::write(&record, word(kind), out)?,
+                Format::OtlpJson => {
+                    let before = if first { "" } else { ",\n" };
+                    write!(out, "{before}{}", otlp::record(&record, word(kind)))?;
+                }
+            }
+            first = false;
+        }
+    }
+    if format == Format::OtlpJson {
+        out.write_all(otlp::END.as_bytes())?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Returns the word for what a record is about.
+fn word(kind: Kind<'_>) -> &str {
+    match kind {
+        Kind::Decision => "decision",
+        Kind::Summary => "summary",
+        Kind::Redaction => "redaction",
+        Kind::Teach => "teach",
+        Kind::Segment => "segment",
+        Kind::Other(other) => other,
+    }
+}

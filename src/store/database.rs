@@ -1,0 +1,423 @@
+//! A store in one `SQLite` file: the same records, the same chain, found by index.
+//!
+//! The tables are those of the reference program, so that both read and continue each other's
+//! files; `body` holds a record's line as a file of lines would hold it, and `meta` holds the head.
+//! An append is one transaction, so that records and head agree whatever happens.
+//!
+//! The journal is the one that is rolled back, not the write-ahead log: a hook is a process that
+//! opens the file, writes once and closes it, and the last one to close would write the log back
+//! each time. So the store stays one file, also where many have it open, and on file systems
+//! without shared memory.
+
+use super::canonical;
+use super::chain::{Entry, Tip};
+use super::missing::{self, Loss};
+use super::private;
+use super::traces::{Appended, Found, StoreError};
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+};
+use serde_json::{Map, Value, json};
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+use std::time::Duration;
+
+/// What the file of a database begins with.
+pub const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// How many records are read at once.
+const PIECE: i64 = 64;
+
+/// How long a reader waits for a writer.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+const TABLES: &str = r#"
+    CREATE TABLE IF NOT EXISTS records (
+        seq INTEGER PRIMARY KEY, "id" TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, "time" REAL NOT NULL,
+        init_hash TEXT, "catalog" TEXT, prev TEXT NOT NULL, hash TEXT NOT NULL, body TEXT NOT NULL);
+    CREATE INDEX IF NOT EXISTS records_time ON records("time");
+    CREATE INDEX IF NOT EXISTS records_catalog ON records("catalog");
+    CREATE INDEX IF NOT EXISTS records_init ON records(init_hash);
+    CREATE TABLE IF NOT EXISTS answers (
+        seq INTEGER NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL, status TEXT NOT NULL,
+        guard TEXT);
+    CREATE INDEX IF NOT EXISTS answers_question ON answers(question, answer);
+    CREATE INDEX IF NOT EXISTS answers_answer ON answers(answer);
+    CREATE INDEX IF NOT EXISTS answers_seq ON answers(seq);
+    CREATE TABLE IF NOT EXISTS safeguards (
+        seq INTEGER NOT NULL, kind TEXT NOT NULL, fact TEXT NOT NULL, question TEXT);
+    CREATE INDEX IF NOT EXISTS safeguards_kind ON safeguards(kind, question);
+    CREATE INDEX IF NOT EXISTS safeguards_seq ON safeguards(seq);
+    CREATE TABLE IF NOT EXISTS models (seq INTEGER NOT NULL, fp TEXT, "id" TEXT, "type" TEXT);
+    CREATE INDEX IF NOT EXISTS models_fp ON models(fp);
+    CREATE INDEX IF NOT EXISTS models_id ON models("id");
+    CREATE INDEX IF NOT EXISTS models_seq ON models(seq);
+    CREATE TABLE IF NOT EXISTS meta ("key" TEXT PRIMARY KEY, "value" TEXT NOT NULL);
+"#;
+
+/// Why a database could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// The database says no.
+    #[error(transparent)]
+    Database(#[from] rusqlite::Error),
+    /// The system says no.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A record is none.
+    #[error(transparent)]
+    Record(#[from] serde_json::Error),
+}
+
+/// Tells whether a file is a database, by its beginning.
+#[must_use]
+pub fn is_one(path: &Path) -> bool {
+    let mut begin = [0; MAGIC.len()];
+    let there = fs::metadata(path).is_ok_and(|there| there.is_file());
+    there
+        && File::open(path)
+            .is_ok_and(|mut file| file.read_exact(&mut begin).is_ok() && begin == *MAGIC)
+}
+
+/// Appends records to the database at a path, in one piece.
+pub fn append(path: &Path, entries: &[Entry], patience: Duration) -> Result<Appended, StoreError> {
+    written(path, entries, patience).map_err(|refusal| refused("write to", path, patience, refusal))
+}
+
+fn written(path: &Path, entries: &[Entry], patience: Duration) -> Result<Appended, Refusal> {
+    let mut database = open_to_write(path, patience)?;
+    let transaction = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if transaction
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?
+        == 0
+    {
+        transaction.execute_batch(TABLES)?;
+    }
+    let (mut tip, doubt) = end(&transaction)?;
+    let found = doubt.map(|head| Loss { head, left: tip.count });
+    if let Some(loss) = &found {
+        missing::keep(path, loss)?;
+    }
+    let mut lines = String::new();
+    let ids = entries.iter().map(|entry| entry.place(&mut tip, &mut lines)).collect();
+    for line in lines.split('\n').filter(|line| !line.is_empty()) {
+        insert(&transaction, line)?;
+    }
+    let head = canonical::spaced(&json!({"count": tip.count, "hash": tip.hash}));
+    let put = r#"INSERT OR REPLACE INTO meta("key", "value") VALUES ('head', ?1)"#;
+    transaction.execute(put, [head])?;
+    transaction.commit()?;
+    Ok(Appended { ids, found: found.map(Found::Lost) })
+}
+
+fn open_to_write(path: &Path, patience: Duration) -> Result<Connection, Refusal> {
+    if !path.exists() {
+        if let Some(folder) = path.parent() {
+            private::folder().recursive(true).create(folder)?;
+        }
+        // The file is its owner's alone before anything is in it.
+        private::file().append(true).create(true).open(path)?;
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = Connection::open_with_flags(path, flags)?;
+    database.busy_timeout(patience)?;
+    // One flush less; a power cut may cost the last records, as it may in a file of lines.
+    database.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok(database)
+}
+
+/// Returns the end of the chain, and what the head says if that is not there.
+fn end(database: &Connection) -> Result<(Tip, Option<Tip>), rusqlite::Error> {
+    let last = "SELECT seq, hash FROM records ORDER BY seq DESC LIMIT 1";
+    let last = database.query_row(last, [], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)));
+    let tip = last.optional()?.map_or_else(Tip::default, |(seq, hash)| Tip {
+        count: u64::try_from(seq).unwrap_or(0).saturating_add(1),
+        hash,
+    });
+    let head = head(database)?.and_then(|head| serde_json::from_str::<Tip>(&head).ok());
+    let Some(head) = head.filter(|head| head.count > 0 && *head != tip) else {
+        return Ok((tip, None));
+    };
+    let there = "SELECT 1 FROM records WHERE seq = ?1 AND hash = ?2";
+    let place = i64::try_from(head.count - 1).unwrap_or(i64::MAX);
+    let there = database.query_row(there, params![place, head.hash], |_| Ok(())).optional()?;
+    Ok((tip, there.is_none().then_some(head)))
+}
+
+fn head(database: &Connection) -> Result<Option<String>, rusqlite::Error> {
+    let head = r#"SELECT "value" FROM meta WHERE "key" = 'head'"#;
+    database.query_row(head, [], |row| row.get(0)).optional()
+}
+
+fn insert(transaction: &Transaction<'_>, line: &str) -> Result<(), Refusal> {
+    let record: Map<String, Value> = serde_json::from_str(line)?;
+    let text = |key: &str| record.get(key).and_then(Value::as_str);
+    let seq = record.get("seq").and_then(Value::as_i64);
+    let time = record.get("time").and_then(Value::as_f64).unwrap_or(0.0);
+    transaction.execute(
+        r#"INSERT INTO records(seq, "id", kind, "time", init_hash, "catalog", prev, hash, body)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"#,
+        params![
+            seq,
+            text("id"),
+            text("kind").unwrap_or("ask"),
+            time,
+            text("init_hash"),
+            text("catalog"),
+            text("prev"),
+            text("hash"),
+            line,
+        ],
+    )?;
+    let guards = record.get("guards");
+    for (question, answer) in record.get("answers").and_then(Value::as_object).into_iter().flatten()
+    {
+        let guard = guards.and_then(|guards| guards.get(question)?.as_str());
+        let status = answer.get(2).and_then(Value::as_str).unwrap_or_default();
+        let answer = canonical::spaced(answer.get(0).unwrap_or(&Value::Null));
+        transaction.execute(
+            "INSERT INTO answers(seq, question, answer, status, guard) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![seq, question, answer, status, guard],
+        )?;
+    }
+    let list = |key: &str| record.get(key).and_then(Value::as_array).into_iter().flatten();
+    for safeguard in list("safeguards") {
+        let part = |at: usize| safeguard.get(at).and_then(Value::as_str).unwrap_or_default();
+        for question in safeguard.get(2).and_then(Value::as_array).into_iter().flatten() {
+            transaction.execute(
+                "INSERT INTO safeguards(seq, kind, fact, question) VALUES (?1, ?2, ?3, ?4)",
+                params![seq, part(0), part(1), question.as_str()],
+            )?;
+        }
+    }
+    for model in list("models") {
+        let part = |key: &str| model.get(key).and_then(Value::as_str);
+        transaction.execute(
+            r#"INSERT INTO models(seq, fp, "id", "type") VALUES (?1, ?2, ?3, ?4)"#,
+            params![seq, part("fp"), part("id"), part("type")],
+        )?;
+    }
+    Ok(())
+}
+
+fn refused(act: &'static str, path: &Path, patience: Duration, refusal: Refusal) -> StoreError {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+
+    let path = path.to_owned();
+    match refusal {
+        Refusal::Database(error)
+            if matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked)) =>
+        {
+            StoreError::Locked { path, patience }
+        }
+        Refusal::Io(source) => StoreError::Io { act, path, source },
+        other => StoreError::Io { act, path, source: io::Error::other(other) },
+    }
+}
+
+/// The lines of a database, as they were when it was opened: each record's, in order.
+#[derive(Debug)]
+pub struct Rows {
+    database: Connection,
+    next: i64,
+    // The first that is not read.
+    end: i64,
+    piece: Cursor<Vec<u8>>,
+}
+
+impl Rows {
+    /// Opens the database at a path; returns the lines, what the head says, and how many bytes
+    /// the file has.
+    pub fn open(path: &Path) -> Result<(Self, Option<Vec<u8>>, u64), StoreError> {
+        let refused = |refusal| refused("read", path, PATIENCE, refusal);
+        let length = fs::metadata(path).map_err(|error| refused(error.into()))?.len();
+        Self::opened(path).map(|(rows, head)| (rows, head, length)).map_err(refused)
+    }
+
+    fn opened(path: &Path) -> Result<(Self, Option<Vec<u8>>), Refusal> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut database = Connection::open_with_flags(path, flags)?;
+        database.busy_timeout(PATIENCE)?;
+        let (end, head) = {
+            // One transaction, so that both are of one moment.
+            let moment = database.transaction()?;
+            let end = "SELECT coalesce(max(seq), -1) + 1 FROM records";
+            (moment.query_row(end, [], |row| row.get(0))?, head(&moment)?)
+        };
+        let rows = Self { database, next: i64::MIN, end, piece: Cursor::default() };
+        Ok((rows, head.map(String::into_bytes)))
+    }
+
+    /// Reads some more lines; none are left when there are none.
+    fn refill(&mut self) -> Result<(), rusqlite::Error> {
+        let more =
+            "SELECT seq, body FROM records WHERE seq >= ?1 AND seq < ?2 ORDER BY seq LIMIT ?3";
+        let mut statement = self.database.prepare(more)?;
+        let mut rows = statement.query(params![self.next, self.end, PIECE])?;
+        let mut piece = Vec::new();
+        while let Some(row) = rows.next()? {
+            self.next = row.get::<_, i64>(0)?.saturating_add(1);
+            piece.extend_from_slice(row.get_ref(1)?.as_bytes()?);
+            piece.push(b'\n');
+        }
+        self.piece = Cursor::new(piece);
+        Ok(())
+    }
+}
+
+impl Read for Rows {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.piece.read(into)?;
+        if read > 0 || into.is_empty() {
+            return Ok(read);
+        }
+        self.refill().map_err(io::Error::other)?;
+        self.piece.read(into)
+    }
+}
+
+/// Returns the line of the record whose id begins so, found by index; none when there is none.
+pub fn by_id(path: &Path, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    let found = || -> Result<Option<Vec<u8>>, Refusal> {
+        let (rows, _) = Rows::opened(path)?;
+        // No id holds a character behind `g`, so that this is every id with this beginning.
+        let by = r#"SELECT body FROM records WHERE "id" >= ?1 AND "id" < ?1 || 'g' LIMIT 1"#;
+        let body = rows.database.query_row(by, [id], |row| row.get::<_, String>(0)).optional()?;
+        Ok(body.map(String::into_bytes))
+    };
+    found().map_err(|refusal| refused("read", path, PATIENCE, refusal))
+}
+
+/// The end of a database.
+pub(super) struct LastRow {
+    pub tip: Tip,
+    // The line of the last record, and what the head says.
+    pub body: Option<Vec<u8>>,
+    pub head: Option<Vec<u8>>,
+}
+
+/// Returns the end of a database.
+pub(super) fn last(path: &Path) -> Result<LastRow, StoreError> {
+    let found = || -> Result<_, Refusal> {
+        let (rows, head) = Rows::opened(path)?;
+        let (tip, _) = end(&rows.database)?;
+        let body = "SELECT body FROM records ORDER BY seq DESC LIMIT 1";
+        let body = rows.database.query_row(body, [], |row| row.get::<_, String>(0)).optional()?;
+        Ok(LastRow { tip, body: body.map(String::into_bytes), head })
+    };
+    found().map_err(|refusal| refused("read", path, PATIENCE, refusal))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::store::last::last;
+    use crate::store::traces::Traces;
+    use crate::store::verify;
+    use std::thread;
+
+    fn entry(text: &str) -> Entry {
+        let record = json!({
+            "v": 2, "kind": "note", "time": 1.5, "meta": text, "answers": {"edit": ["deny", 1.0, "ok"]},
+        });
+        Entry::whole(record.as_object().unwrap().clone())
+    }
+
+    fn store() -> (tempfile::TempDir, Traces) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("traces/hooks.db");
+        (folder, Traces::at(path, Duration::from_secs(20)).unwrap())
+    }
+
+    fn wrong(traces: &Traces) -> Vec<&'static str> {
+        let report = verify::store(traces.path(), None).unwrap().unwrap();
+        report.problems.iter().map(|problem| problem.trouble.word()).collect()
+    }
+
+    #[test]
+    fn a_database_holds_the_chain_that_a_file_of_lines_holds() {
+        let (folder, traces) = store();
+        let lines = Traces::at(folder.path().join("t.jsonl"), Duration::from_secs(9)).unwrap();
+        let entries = [entry("a"), entry("naïve \u{2028}"), entry(&"k".repeat(300_000))];
+        let ids = traces.append(&entries).unwrap();
+        assert_eq!(ids, lines.append(&entries).unwrap());
+        traces.append(&[entry("b")]).unwrap();
+        lines.append(&[entry("b")]).unwrap();
+        assert_eq!(wrong(&traces), [""; 0]);
+        let (mut rows, _, _) = Rows::open(traces.path()).unwrap();
+        let mut text = String::new();
+        rows.read_to_string(&mut text).unwrap();
+        assert_eq!(text, fs::read_to_string(lines.path()).unwrap());
+        assert_eq!(last(traces.path()).unwrap(), last(lines.path()).unwrap());
+        let found = by_id(traces.path(), &ids.ids[1]).unwrap().unwrap();
+        assert!(String::from_utf8(found).unwrap().contains("naïve"));
+        assert_eq!(by_id(traces.path(), "zz").unwrap(), None);
+    }
+
+    #[test]
+    fn many_writers_make_one_chain() {
+        let (_folder, traces) = store();
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..10).for_each(|_| drop(traces.append(&[entry("x")]).unwrap())));
+            }
+        });
+        let report = verify::store(traces.path(), None).unwrap().unwrap();
+        assert_eq!((report.tip.count, report.count), (40, 0));
+    }
+
+    #[test]
+    fn what_was_changed_or_deleted_by_hand_shows() {
+        let (_folder, traces) = store();
+        traces.append(&[entry("a"), entry("b"), entry("c")]).unwrap();
+        let hand = Connection::open(traces.path()).unwrap();
+        hand.execute("UPDATE records SET body = replace(body, '\"b\"', '\"x\"')", []).unwrap();
+        assert_eq!(wrong(&traces), ["changed"]);
+        hand.execute("DELETE FROM records WHERE seq > 0", []).unwrap();
+        assert_eq!(wrong(&traces), ["cut"]);
+        drop(hand);
+        let found = traces.append(&[entry("d")]).unwrap().found;
+        assert!(matches!(found, Some(Found::Lost(Loss { left: 1, .. }))), "{found:?}");
+        assert_eq!(wrong(&traces), ["cut"]);
+    }
+
+    #[test]
+    fn a_locked_database_is_not_waited_for_without_end() {
+        let (_folder, traces) = store();
+        traces.append(&[entry("a")]).unwrap();
+        let mut holder = Connection::open(traces.path()).unwrap();
+        let hold = holder.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+        let hasty = Traces::at(traces.path(), Duration::ZERO).unwrap();
+        assert!(matches!(hasty.append(&[entry("b")]), Err(StoreError::Locked { .. })));
+        drop(hold);
+        assert!(hasty.append(&[entry("b")]).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_may_read() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let (_folder, traces) = store();
+        traces.append(&[entry("a")]).unwrap();
+        let mode = fs::metadata(traces.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_file_of_lines_is_no_database_and_the_other_way_round() {
+        let (folder, traces) = store();
+        traces.append(&[entry("a")]).unwrap();
+        let other = folder.path().join("t.jsonl");
+        fs::copy(traces.path(), &other).unwrap();
+        let lines = Traces::at(&other, Duration::from_secs(9)).unwrap();
+        assert!(matches!(lines.append(&[entry("b")]), Err(StoreError::Kind { .. })));
+        assert_eq!(fs::read(&other).unwrap(), fs::read(traces.path()).unwrap());
+        fs::write(traces.path(), "{}\n").unwrap();
+        assert!(traces.append(&[entry("b")]).is_err());
+        assert_eq!(fs::read_to_string(traces.path()).unwrap(), "{}\n");
+    }
+}
