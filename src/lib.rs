@@ -20,7 +20,7 @@
 //! |---|---|---|---|
 //! | `domain` | what do we talk about? | `serde`, `similar` | none |
 //! | `engine` | what do we think of it? | `fancy_regex`, `globset`, `jsonc_parser`, `memchr`, `regex`, `regex_syntax`, `strsim`, `thiserror`, `toml`, `tree_sitter`, `tree_sitter_python`, `unicode_normalization` | none |
-//! | `clients` | how does each agent speak? | `serde`, `serde_json`, `thiserror` | none |
+//! | `clients` | how does each agent speak? | `serde`, `serde_json`, `thiserror`, `unicode_normalization` | none |
 //! | `git` | what does the repository say? | `gix`, `thiserror` | files, environment, process |
 //! | `report` | how do people and CI read it? | `annotate_snippets`, `serde`, `serde_json`, `sha2` | none |
 //! | `store` | what do we keep? | `directories`, `jsonc_parser`, `serde`, `serde_json`, `sha2`, `tempfile`, `thiserror`, `unicode_normalization` | files, clock |
@@ -30,7 +30,9 @@
 //!
 //! * `clients`: [`clients::payload`] reads what a tool call would change, with the file after the
 //!   edit worked out as the client really writes it ([`clients::claude_edit`]) or as a patch says
-//!   ([`clients::patch`]); [`clients::CLIENTS`] write the replies.
+//!   ([`clients::patch`]); [`clients::codex`] and [`clients::copilot`] read their own events, with
+//!   patches as each of them applies them ([`clients::patch_grammar`]); [`clients::CLIENTS`]
+//!   write the replies.
 //! * `engine`: [`engine::rules`] loads the rules file and knows which rules meet a path;
 //!   [`engine::checks`] are the kinds of check, one file each; [`engine::decide`] joins what the
 //!   judges saw and masks what a redacting rule found.

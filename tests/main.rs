@@ -14,6 +14,7 @@ mod git;
 mod index;
 mod papers;
 mod parity;
+mod replies;
 mod report;
 mod rules_file;
 #[cfg(unix)]

@@ -4,14 +4,28 @@
 //! A reply is exactly what the client honours (found by running the real programs) and nothing
 //! beside it: one JSON object on standard output, or nothing.
 
+pub mod called;
 pub mod claude;
 pub mod claude_edit;
 pub mod codex;
+pub mod codex_patch;
+pub mod codex_search;
+mod codex_shell;
+pub mod copilot;
+pub mod copilot_edit;
+pub mod copilot_patch;
+mod copilot_permission;
+pub mod copilot_search;
+mod copilot_text;
 mod fields;
 mod file_tools;
 pub mod notebook;
 pub mod patch;
+pub mod patch_grammar;
+mod patched;
 pub mod payload;
+#[cfg(test)]
+mod recorded;
 pub mod unknown_tool;
 pub mod wiring;
 
@@ -27,7 +41,7 @@ pub trait Client: Sync {
 }
 
 /// Every client, in the order of the documents.
-pub const CLIENTS: &[&dyn Client] = &[&claude::Claude, &codex::Codex];
+pub const CLIENTS: &[&dyn Client] = &[&claude::Claude, &codex::Codex, &copilot::Copilot];
 
 /// How a decision is told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -25,15 +25,7 @@ impl From<PatchError> for PayloadError {
 /// Reads the payload of a tool call that is about to run.
 pub fn read(payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
     let mut call = object(payload)?;
-    let name = |key: &str| {
-        call.get(key).and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned)
-    };
-    let session = Session {
-        session_id: name("session_id"),
-        tool_use_id: name("tool_use_id"),
-        prompt_id: name("prompt_id"),
-        agent_id: name("agent_id"),
-    };
+    let session = session(&call);
     let tool = match call.remove("tool_name") {
         Some(Value::String(tool)) => tool,
         None | Some(Value::Null) => String::new(),
@@ -45,7 +37,21 @@ pub fn read(payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
     Ok(Event { tool, session, action })
 }
 
-fn object(payload: &[u8]) -> Result<Map<String, Value>, PayloadError> {
+/// Returns the names of a call.
+pub(super) fn session(call: &Map<String, Value>) -> Session {
+    let name = |key: &str| {
+        call.get(key).and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned)
+    };
+    Session {
+        session_id: name("session_id"),
+        tool_use_id: name("tool_use_id"),
+        prompt_id: name("prompt_id"),
+        agent_id: name("agent_id"),
+    }
+}
+
+/// Reads a payload's outermost object.
+pub(super) fn object(payload: &[u8]) -> Result<Map<String, Value>, PayloadError> {
     let text = str::from_utf8(payload)
         .map_err(|_| PayloadError("the payload is not UTF-8; JSON was expected.".to_owned()))?;
     match serde_json::from_str(text.strip_prefix(MARK).unwrap_or(text)) {
@@ -71,7 +77,8 @@ fn tool_of(input: &Value) -> &'static str {
     }
 }
 
-fn action(tool: &str, input: Value, files: &dyn Files) -> Result<Action, PayloadError> {
+/// Reads what a tool is about to do, by its input.
+pub(super) fn action(tool: &str, input: Value, files: &dyn Files) -> Result<Action, PayloadError> {
     let known = tool == APPLY_PATCH || file_tools::TOOLS.contains(&tool);
     let changes = match input {
         Value::Object(input) if known => edits(tool, input, files)?,
