@@ -31,7 +31,8 @@
 //! * `clients`: [`clients::marks`] tells whose payload it is; [`clients::CLIENTS`] read what a tool
 //!   call would change, with the file after the edit worked out as that client really writes it
 //!   ([`clients::claude_edit`], [`clients::gemini_edit`], [`clients::pi_edit`]) or as a patch says
-//!   ([`clients::patch`]), and write the replies; [`clients::contract`] says what each honours.
+//!   ([`clients::patch`]; [`clients::patch_grammar`] for patches as Codex and Copilot apply them),
+//!   and write the replies; [`clients::contract`] says what each honours.
 //! * `engine`: [`engine::rules`] loads the rules file and knows which rules meet a path;
 //!   [`engine::checks`] are the kinds of check, one file each; [`engine::decide`] joins what the
 //!   judges saw and masks what a redacting rule found.

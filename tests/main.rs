@@ -11,6 +11,7 @@ mod clients;
 mod doctor;
 #[cfg(unix)]
 mod git;
+mod hook;
 #[cfg(unix)]
 mod index;
 mod journal;
@@ -18,6 +19,7 @@ mod papers;
 mod parity;
 #[cfg(unix)]
 mod pi;
+mod replies;
 mod report;
 mod rules_file;
 #[cfg(unix)]
@@ -25,3 +27,4 @@ mod shims;
 mod star;
 mod support;
 mod verdicts;
+mod written;

@@ -3,9 +3,9 @@
 
 use super::check::Outcome;
 use super::world::World;
-use crate::domain::{Event, sanitize};
+use crate::domain::{Event, Ruling, sanitize};
 use crate::git::Repo;
-use crate::store::record::{self, Facts, Occasion, Summary};
+use crate::store::record::{self, Facts, Occasion, Summary, Written};
 use crate::store::traces::{StoreError, Traces};
 use std::path::Path;
 use std::time::Duration;
@@ -45,6 +45,26 @@ impl Keep<'_> {
         let ids = self.append(&entries)?;
         let named = self.named.to_string_lossy();
         Ok(format!("(recorded as {} in {})", ids.join(", "), sanitize::visible(&named)))
+    }
+
+    /// Keeps how what was written stands to what was judged.
+    pub fn written(
+        &self,
+        event: &Event,
+        written: &[(Ruling, Written)],
+        world: &World,
+    ) -> Result<(), StoreError> {
+        let facts = self.facts(world);
+        let entries: Vec<_> = written
+            .iter()
+            .map(|(ruling, written)| {
+                // What is as it was judged is not searched again.
+                let searched = facts.instruction_check && written.differs != Some(false);
+                let facts = Facts { instruction_check: searched, ..facts };
+                record::written(written, ruling, event, &facts)
+            })
+            .collect();
+        self.append(&entries).map(drop)
     }
 
     /// Keeps the outcome of a check.

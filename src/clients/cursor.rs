@@ -4,14 +4,18 @@
 //! lets the action pass. `allow` is never said: it is not known whether it skips the client's own
 //! question. What comes after a file was edited cannot be answered with anything.
 
+use super::fields::Fields;
+use super::file_tools;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
 use super::{Client, Phase, Voice};
-use crate::domain::{Action, Decision, Event, Files, Verdict};
-use serde_json::{Value, json};
+use crate::domain::{Action, Change, Decision, Event, Files, Session, Verdict, diff};
+use serde_json::{Map, Value, json};
 
 /// Cursor.
 pub struct Cursor;
+
+const AFTER_FILE_EDIT: &str = "afterFileEdit";
 
 impl Client for Cursor {
     fn name(&self) -> &'static str {
@@ -41,11 +45,14 @@ impl Client for Cursor {
     fn phase(&self, marks: &Marks) -> Phase {
         match marks.text("hook_event_name") {
             Some("beforeSubmitPrompt") => Phase::Prompt,
-            Some("stop" | "subagentStop") => Phase::Stop,
+            Some("sessionStart") => Phase::SessionStart,
+            Some("sessionEnd") => Phase::SessionEnd,
+            Some("stop") => Phase::Stop,
+            Some("subagentStop") => Phase::SubagentStop,
             None | Some("preToolUse" | "beforeShellExecution" | "beforeMCPExecution") => {
                 Phase::Before
             }
-            Some("postToolUse" | "afterFileEdit" | "afterTabFileEdit") => Phase::After,
+            Some("postToolUse" | AFTER_FILE_EDIT | "afterTabFileEdit") => Phase::After,
             Some(_) => Phase::Other,
         }
     }
@@ -55,6 +62,7 @@ impl Client for Cursor {
         let event = object.get("hook_event_name").and_then(Value::as_str).map(str::to_owned);
         match event.as_deref() {
             None | Some("preToolUse" | "beforeMCPExecution") => {}
+            Some(AFTER_FILE_EDIT) => return made(object, files),
             Some(_) => return Ok(Event::default()),
         }
         // The input of a server's tool may come as text.
@@ -68,6 +76,22 @@ impl Client for Cursor {
             if names_no_tool { Ok(Action::Other) } else { payload::action(tool, input, files) }
         })
     }
+}
+
+/// Reads an edit that was made: of a file that is changed already only the new lines are told.
+fn made(object: Map<String, Value>, files: &dyn Files) -> Result<Event, PayloadError> {
+    let mut edit = Fields::new("payload", object);
+    let place = file_tools::place(&edit.path(&["file_path"])?, files)?;
+    let mut added = Vec::new();
+    for mut edit in edit.objects("edits")? {
+        let (old, new) = (edit.text(&["old_string"])?, edit.text(&["new_string"])?);
+        added.extend(diff::added(&old, &new));
+    }
+    let tool = AFTER_FILE_EDIT.to_owned();
+    let change = Change::of_lines(&tool, place, added, "the edit is made");
+    let session_id = edit.text_if_any(&["conversation_id"])?;
+    let session = Session { session_id, ..Session::default() };
+    Ok(Event { tool, session, action: Action::Edit(vec![change]) })
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::file_tools::{self, kept_lines};
 use super::gemini_edit;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
-use super::{Client, Phase, Voice};
+use super::{Client, MADE, Phase, Voice};
 use crate::domain::{Action, Change, Decision, Event, Files, Stored, Verdict, diff};
 use serde_json::{Map, Value, json};
 
@@ -42,9 +42,6 @@ const WRITE_FILE: &str = "write_file";
 /// Opens the reason when a person would have to be asked.
 const CANNOT_ASK: &str = "A person must decide about this edit, and a Gemini CLI hook cannot ask. \
     Stop here and tell the user; a person can make the edit, or change the rule.";
-
-/// Opens the reason when the edit is already made.
-const MADE: &str = "The file is already changed. Take the change back, or tell the user.";
 
 impl Client for Gemini {
     fn name(&self) -> &'static str {
@@ -78,7 +75,7 @@ impl Client for Gemini {
             Some(AFTER_TOOL) => Phase::After,
             Some(BEFORE_AGENT) => Phase::Prompt,
             Some(AFTER_AGENT) => Phase::Stop,
-            Some(_) => Phase::Other,
+            Some(name) => Phase::named(name),
         }
     }
 

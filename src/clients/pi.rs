@@ -67,7 +67,8 @@ impl Client for Pi {
             }
         };
         let mut event = Fields::new("event", event);
-        if event.text(&["type"])? != "tool_call" {
+        let kind = event.text(&["type"])?;
+        if kind != "tool_call" && kind != "tool_result" {
             return Ok(Event::default());
         }
         let tool = event.text(&["toolName"])?;
@@ -77,6 +78,13 @@ impl Client for Pi {
             ..Session::default()
         };
         let action = match event.value("input") {
+            input if kind == "tool_result" => {
+                let failed = event.value("isError") == Some(Value::Bool(true));
+                match input.filter(|_| !failed) {
+                    Some(Value::Object(input)) => made(&tool, input, files)?,
+                    _ => Action::Other,
+                }
+            }
             Some(Value::Object(input)) if tool == EDIT || tool == WRITE => {
                 Action::Edit(vec![change(&tool, input, files)?])
             }
@@ -96,10 +104,12 @@ impl Client for Pi {
         match phase {
             Phase::Before | Phase::Stop => self.write(decision, voice),
             Phase::After | Phase::Prompt => {
-                let verdict = decision.verdict().min(Verdict::Warn);
-                answer(verdict, &voice.text(decision))
+                let text = voice.text(decision);
+                let made = phase == Phase::After && decision.verdict() >= Verdict::Ask;
+                let text = if made { format!("{}\n{text}", super::MADE) } else { text };
+                answer(decision.verdict().min(Verdict::Warn), &text)
             }
-            Phase::Other => answer(Verdict::Allow, ""),
+            _ => answer(Verdict::Allow, ""),
         }
     }
 }
@@ -144,6 +154,24 @@ fn change(
         Ok(after) => Change::of_text(tool, place, before.as_deref().unwrap_or_default(), after),
         Err(refusal) => Change::of_lines(tool, place, lines(), refusal.to_string()),
     })
+}
+
+/// Reads what `edit` or `write` has done: of a file that is changed already only the new lines are
+/// told.
+fn made(tool: &str, input: Map<String, Value>, files: &dyn Files) -> Result<Action, PayloadError> {
+    if tool != EDIT && tool != WRITE {
+        return Ok(Action::Other);
+    }
+    let mut input = Fields::new("event.input", input);
+    let place = file_tools::place(&path(&input.path(&["path"])?), files)?;
+    let added = match tool {
+        WRITE => diff::added("", &input.text(&["content"])?),
+        _ => blocks(&mut input)?
+            .iter()
+            .flat_map(|block| diff::added(&block.old, &block.new))
+            .collect(),
+    };
+    Ok(Action::Edit(vec![Change::of_lines(tool, place, added, "the edit is made")]))
 }
 
 /// Reads the replacements. Pi brings every shape into one list before it asks us; what it would

@@ -99,7 +99,8 @@ impl Client for Universal {
         if let Some(command) = command.filter(|command| command.contains(patch::MARKER)) {
             changes.extend(patch::changes(&tool, &[&command], files)?);
         }
-        let judged = phase == Phase::Before && !changes.is_empty();
+        let edits = phase == Phase::Before || matches!(&*event, "post-tool-use" | "post-write");
+        let judged = edits && !changes.is_empty();
         let action = if judged { Action::Edit(changes) } else { Action::Other };
         Ok(Event { tool, session, action })
     }

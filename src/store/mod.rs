@@ -8,6 +8,7 @@ pub mod files;
 pub mod hook_groups;
 mod ignored;
 pub mod json_text;
+pub mod judged;
 pub mod last;
 pub mod own_entries;
 mod plan;
