@@ -14,6 +14,7 @@ mod git;
 mod hook;
 #[cfg(unix)]
 mod index;
+mod install;
 mod journal;
 mod papers;
 mod parity;

@@ -58,9 +58,10 @@ pub fn judge(
     let looks: Vec<Look> =
         changes.iter().map(|change| Look::at(change, sitting, event, files)).collect();
     let open: Vec<Change> = looks.iter().filter_map(|look| look.open.clone()).collect();
-    let decision = match open.is_empty() {
-        true => Decision::default(),
-        false => pre_edit::weigh(sitting, open, files, &mut Voice::default(), told),
+    let decision = if open.is_empty() {
+        Decision::default()
+    } else {
+        pre_edit::weigh(sitting, open, files, &mut Voice::default(), told)
     };
     told.judged();
     if let Some(named) = sitting.settings.store() {
@@ -131,10 +132,7 @@ impl Look {
             }
             (None, _) => Some(Change { after: now.clone(), ..change.clone() }),
         };
-        let differs = match judged {
-            Some(_) => Some(open.is_some()),
-            None => None,
-        };
+        let differs = judged.map(|_| open.is_some());
         let why = "it is as it was judged";
         let same = Change::of_lines(&change.tool, change.place.clone(), Vec::new(), why);
         Self { written: Written { differs, ..written }, open, same }

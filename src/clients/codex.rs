@@ -9,8 +9,11 @@
 use super::claude::PRE_TOOL_USE;
 use super::marks::Marks;
 use super::payload::{self, PayloadError};
+use super::wiring::{
+    self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Trust, Wiring, otherwise,
+};
 use super::{Client, Phase, Voice, codex_patch, codex_shell, patch};
-use crate::domain::{Action, Change, Decision, Event, Files, Verdict};
+use crate::domain::{Action, Change, Decision, Entry, Event, Files, Shape, Verdict};
 use serde_json::{Value, json};
 
 /// Codex.
@@ -52,6 +55,10 @@ const CANNOT_ASK: &str = "A person must decide about this edit, and a Codex hook
 impl Client for Codex {
     fn name(&self) -> &'static str {
         "codex"
+    }
+
+    fn wiring(&self) -> Option<&'static Wiring> {
+        Some(&WIRING)
     }
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
@@ -126,6 +133,122 @@ fn permission(decision: &Decision, voice: &Voice) -> String {
         Verdict::Allow if voice.approve && voice.judged => decide(json!({"behavior": "allow"})),
         // The client asks, as it is about to.
         Verdict::Ask | Verdict::Warn | Verdict::Allow => String::new(),
+    }
+}
+
+/// How Codex is wired.
+const WIRING: Wiring = Wiring {
+    name: "codex",
+    aliases: &[],
+    title: "Codex",
+    signs: &[".codex"],
+    programs: &["codex"],
+    project: ".codex/hooks.json",
+    local: None,
+    user_variable: Some("CODEX_HOME"),
+    user_folder: ".codex",
+    user: "hooks.json",
+    beside: Some("config.toml"),
+    form: Form::Entries("{}\n"),
+    edits,
+    traps,
+    softens: |_| Vec::new(),
+    silences: |text| switched_off(text),
+    silent: &[
+        "Codex runs a hook only after a person has trusted its very definition, and `codex exec` \
+         does not say when it leaves one out: start `codex`, type /hooks, and trust it; again \
+         after each install that changes it",
+        "a project that is not trusted loses its whole .codex folder",
+        "text that is typed into a running shell reaches no hook",
+    ],
+    trust: Some(Trust {
+        file: "config.toml",
+        trusts: trusts_project,
+        how: "start `codex` in the project and trust it",
+    }),
+    trial,
+    refuses: |reply| wiring::holds(reply, "/hookSpecificOutput/permissionDecision", "deny"),
+    look: "type /hooks: the entry stands under PreToolUse, trusted",
+};
+
+/// The tools that change files: a patch may also come as a command.
+const TOOLS: &str = "^(apply_patch|Bash|mcp__.*)$";
+
+fn edits(plan: &Plan) -> Vec<Entry> {
+    let command = plan.command("codex");
+    let worst = json!({"hookSpecificOutput": {
+        "hookEventName": PRE_TOOL_USE,
+        "permissionDecision": "deny",
+        "permissionDecisionReason": COULD_NOT_RUN,
+    }});
+    let entry = |event: &str, matcher: &str, command: String, status: &str| Entry {
+        event: event.to_owned(),
+        matcher: Some(matcher.to_owned()),
+        command,
+        // Seconds; our own deadline is 10.
+        timeout: 30,
+        status: status.to_owned(),
+        shape: Shape::Group,
+    };
+    let before = otherwise(&command, &worst.to_string());
+    let written = "holding what was written against what was judged";
+    vec![
+        entry(PRE_TOOL_USE, TOOLS, before, "holding the edit against the rules"),
+        entry(POST_TOOL_USE, "apply_patch", otherwise(&command, NOT_CHECKED), written),
+    ]
+}
+
+fn traps(text: &str) -> Vec<String> {
+    let Ok(settings) = serde_json::from_str::<Value>(text) else {
+        // The other file is TOML, and its reader says what is wrong with it.
+        let json = text.trim_start().starts_with('{');
+        return json.then(|| wiring::not_plain(text, "Codex")).flatten().into_iter().collect();
+    };
+    let malformed = settings.as_object().and_then(wiring::malformed);
+    malformed
+        .map(|(place, what)| format!("`{place}` {what}: Codex may ignore this file"))
+        .into_iter()
+        .collect()
+}
+
+/// Tells whether `config.toml` switches all hooks off.
+fn switched_off(text: &str) -> bool {
+    let mut table = "";
+    text.lines().map(str::trim).any(|line| {
+        if line.starts_with('[') {
+            table = line;
+        }
+        let line: String = line.split('#').next().unwrap_or_default().split_whitespace().collect();
+        line == "features.hooks=false" || table.starts_with("[features]") && line == "hooks=false"
+    })
+}
+
+/// Tells whether `config.toml` trusts a project.
+fn trusts_project(text: &str, project: &str) -> bool {
+    let head = format!("[projects.{}]", Value::from(project));
+    let mut lines = text.lines().map(str::trim).skip_while(|line| *line != head).skip(1);
+    let table = lines.by_ref().take_while(|line| !line.starts_with('['));
+    table.map(|line| line.replace(' ', "")).any(|line| line == "trust_level=\"trusted\"")
+}
+
+fn trial(project: &str) -> Trial {
+    let payload = |tool: &str, input: &Value| {
+        json!({
+            "session_id": "solvi-hook-doctor",
+            "turn_id": "solvi-hook-doctor",
+            "cwd": project,
+            "hook_event_name": PRE_TOOL_USE,
+            "permission_mode": "default",
+            "tool_name": tool,
+            "tool_input": input,
+            "tool_use_id": "solvi-hook-doctor",
+        })
+        .to_string()
+    };
+    let patch = "*** Begin Patch\n*** Add File: .git/solvi-hook-doctor\n+a trial\n*** End Patch\n";
+    Trial {
+        harmless: payload("view_image", &json!({"path": "a.png"})),
+        refused: payload("apply_patch", &json!({"command": patch})),
     }
 }
 

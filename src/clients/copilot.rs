@@ -13,8 +13,13 @@ use super::fields::{Fields, kind_of};
 use super::file_tools::place;
 use super::marks::Marks;
 use super::payload::{self, PayloadError};
+use super::wiring::{
+    self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Trust, Wiring, otherwise,
+};
 use super::{Client, Phase, Voice, copilot_patch, patch};
-use crate::domain::{Action, Change, Decision, Event, Files, Session, Stored, Verdict, diff};
+use crate::domain::{
+    Action, Change, Decision, Entry, Event, Files, Session, Shape, Stored, Verdict, diff,
+};
 use serde_json::{Map, Value, json};
 
 /// Copilot CLI.
@@ -200,6 +205,10 @@ impl Client for Copilot {
         "copilot"
     }
 
+    fn wiring(&self) -> Option<&'static Wiring> {
+        Some(&WIRING)
+    }
+
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
         let text = voice.text(decision);
         let verdict = decision.verdict();
@@ -279,6 +288,98 @@ fn permission(decision: &Decision, voice: &Voice) -> String {
             json!({"behavior": "deny", "message": voice.text(decision)}).to_string()
         }
         Verdict::Ask | Verdict::Warn | Verdict::Allow => String::new(),
+    }
+}
+
+/// How Copilot CLI is wired.
+const WIRING: Wiring = Wiring {
+    name: "copilot",
+    aliases: &[],
+    title: "GitHub Copilot CLI",
+    signs: &[".github/hooks", ".github/copilot", ".github/copilot-instructions.md"],
+    programs: &["copilot"],
+    project: ".github/hooks/solvi-hook.json",
+    local: None,
+    user_variable: Some("COPILOT_HOME"),
+    user_folder: ".copilot",
+    user: "hooks/solvi-hook.json",
+    beside: None,
+    form: Form::OwnFile("{\n  \"version\": 1\n}\n"),
+    edits,
+    traps,
+    softens: |_| Vec::new(),
+    silences: |_| false,
+    silent: &[
+        "Copilot leaves the hooks of a folder out that is not trusted, also with `--yolo`, and \
+         says nothing",
+        "started in a subfolder, Copilot finds these hooks only if the root itself is trusted",
+        "a hook that takes longer than its `timeoutSec` lets the tool run",
+    ],
+    trust: Some(Trust {
+        file: "config.json",
+        trusts: |text, folder| {
+            let config: Value = serde_json::from_str(text).unwrap_or_default();
+            let named = config.get("trustedFolders").and_then(Value::as_array);
+            wiring::is_within(folder, named.into_iter().flatten().filter_map(Value::as_str))
+        },
+        how: "start `copilot` in the project's root and trust the folder",
+    }),
+    trial,
+    refuses: |reply| wiring::holds(reply, "/permissionDecision", "deny"),
+    look: "ask it to edit a file under .git: it is refused",
+};
+
+fn edits(plan: &Plan) -> Vec<Entry> {
+    let command = plan.command("copilot");
+    let worst = json!({"permissionDecision": "deny", "permissionDecisionReason": COULD_NOT_RUN});
+    let refused = json!({"behavior": "deny", "message": COULD_NOT_RUN});
+    let entry = |event: &str, matcher: Option<&str>, command: String| Entry {
+        event: event.to_owned(),
+        matcher: matcher.map(str::to_owned),
+        command,
+        // Seconds; our own deadline is 10.
+        timeout: 30,
+        status: String::new(),
+        shape: Shape::Bash,
+    };
+    vec![
+        // No matcher: how the tools of a server are named is not known, and any of them may write.
+        entry("preToolUse", None, otherwise(&command, &worst.to_string())),
+        entry("permissionRequest", Some("edit"), otherwise(&command, &refused.to_string())),
+        entry("postToolUse", Some("edit|create|apply_patch"), otherwise(&command, NOT_CHECKED)),
+    ]
+}
+
+fn traps(text: &str) -> Vec<String> {
+    if let Some(trap) = wiring::not_plain(text, "Copilot") {
+        return vec![trap];
+    }
+    let file: Value = serde_json::from_str(text).unwrap_or_default();
+    let mut traps = Vec::new();
+    if file.get("disableAllHooks") == Some(&Value::Bool(true)) {
+        traps.push("`disableAllHooks` is true: Copilot runs no hook of this file".to_owned());
+    }
+    if file.get("version").is_some_and(|version| *version != json!(1)) {
+        traps.push("`version` is not 1: Copilot ignores this whole file".to_owned());
+    }
+    traps
+}
+
+fn trial(project: &str) -> Trial {
+    let file = format!("{project}/.git/solvi-hook-doctor");
+    let payload = |tool: &str, arguments: &Value| {
+        json!({
+            "sessionId": "solvi-hook-doctor",
+            "timestamp": 0,
+            "cwd": project,
+            "toolName": tool,
+            "toolArgs": arguments,
+        })
+        .to_string()
+    };
+    Trial {
+        harmless: payload("view", &json!({"path": file})),
+        refused: payload("create", &json!({"path": file, "file_text": "a trial\n"})),
     }
 }
 

@@ -8,8 +8,9 @@ use super::fields::Fields;
 use super::file_tools;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
+use super::wiring::{self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Wiring, otherwise};
 use super::{Client, Phase, Voice};
-use crate::domain::{Action, Change, Decision, Event, Files, Session, Verdict, diff};
+use crate::domain::{Action, Change, Decision, Entry, Event, Files, Session, Shape, Verdict, diff};
 use serde_json::{Map, Value, json};
 
 /// Cursor.
@@ -20,6 +21,10 @@ const AFTER_FILE_EDIT: &str = "afterFileEdit";
 impl Client for Cursor {
     fn name(&self) -> &'static str {
         "cursor"
+    }
+
+    fn wiring(&self) -> Option<&'static Wiring> {
+        Some(&WIRING)
     }
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
@@ -94,6 +99,61 @@ fn made(object: Map<String, Value>, files: &dyn Files) -> Result<Event, PayloadE
     Ok(Event { tool, session, action: Action::Edit(vec![change]) })
 }
 
+/// How Cursor is wired.
+const WIRING: Wiring = Wiring {
+    name: "cursor",
+    aliases: &[],
+    title: "Cursor",
+    signs: &[".cursor", ".cursorrules"],
+    programs: &["cursor", "cursor-agent"],
+    project: ".cursor/hooks.json",
+    local: None,
+    user_variable: None,
+    user_folder: ".cursor",
+    user: "hooks.json",
+    beside: None,
+    form: Form::Entries("{\n  \"version\": 1\n}\n"),
+    edits,
+    traps: |text| wiring::not_plain(text, "Cursor").into_iter().collect(),
+    softens: |_| Vec::new(),
+    silences: |_| false,
+    silent: &[
+        "what is known of Cursor is from its documents; a version without the event `preToolUse` \
+         passes the entry by in silence, and then no edit is refused",
+    ],
+    trust: None,
+    trial: |project| {
+        let trial = wiring::trial("preToolUse", "Read", "Write", project);
+        let marked = |payload: String| payload.replacen('{', "{\"cursor_version\":\"0\",", 1);
+        Trial { harmless: marked(trial.harmless), refused: marked(trial.refused) }
+    },
+    refuses: |reply| wiring::holds(reply, "/permission", "deny"),
+    look: "open Settings, Hooks: the entry stands under preToolUse",
+};
+
+fn edits(plan: &Plan) -> Vec<Entry> {
+    let command = plan.command("cursor");
+    let worst = json!({
+        "permission": "ask",
+        "user_message": COULD_NOT_RUN,
+        "agent_message": COULD_NOT_RUN,
+    });
+    let entry = |event: &str, command: String, shape: Shape| Entry {
+        event: event.to_owned(),
+        // How its tools are named is not known well enough to leave any out.
+        matcher: None,
+        command,
+        // Seconds; our own deadline is 10.
+        timeout: 30,
+        status: String::new(),
+        shape,
+    };
+    vec![
+        entry("preToolUse", otherwise(&command, &worst.to_string()), Shape::Closed),
+        entry(AFTER_FILE_EDIT, otherwise(&command, NOT_CHECKED), Shape::Plain),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -131,13 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn what_has_happened_is_not_judged() {
+    fn what_has_happened_is_told_to_nobody() {
         let edit = json!({"hook_event_name": "afterFileEdit", "file_path": "a",
             "edits": [{"old_string": "x", "new_string": "y"}]});
+        let Action::Edit(changes) = read(&edit) else { panic!("no edit") };
+        assert_eq!((changes.len(), changes[0].added[0].text.as_str()), (1, "y"));
         let shell = json!({"hook_event_name": "beforeShellExecution", "command": "ls", "cwd": "/"});
-        for payload in [edit, shell] {
-            assert_eq!(read(&payload), Action::Other);
-        }
+        assert_eq!(read(&shell), Action::Other);
         let after = Cursor.write_at(Phase::After, &Decision::unjudged("x"), &Voice::default());
         assert_eq!(after, "");
     }

@@ -12,8 +12,9 @@ use super::file_tools::{self, kept_lines};
 use super::gemini_edit;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
+use super::wiring::{self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trust, Wiring, otherwise};
 use super::{Client, MADE, Phase, Voice};
-use crate::domain::{Action, Change, Decision, Event, Files, Stored, Verdict, diff};
+use crate::domain::{Action, Change, Decision, Entry, Event, Files, Shape, Stored, Verdict, diff};
 use serde_json::{Map, Value, json};
 
 /// Gemini CLI.
@@ -46,6 +47,10 @@ const CANNOT_ASK: &str = "A person must decide about this edit, and a Gemini CLI
 impl Client for Gemini {
     fn name(&self) -> &'static str {
         "gemini"
+    }
+
+    fn wiring(&self) -> Option<&'static Wiring> {
+        Some(&WIRING)
     }
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
@@ -193,6 +198,97 @@ fn made(
     let path = Fields::new("tool_input", input).path(&["file_path"])?;
     let place = file_tools::place(&path, files)?;
     Ok(Action::Edit(vec![Change::of_text(tool, place, &before, after)]))
+}
+
+/// How Gemini CLI is wired.
+const WIRING: Wiring = Wiring {
+    name: "gemini",
+    aliases: &[],
+    title: "Gemini CLI",
+    signs: &[".gemini", "GEMINI.md"],
+    programs: &["gemini"],
+    project: ".gemini/settings.json",
+    local: None,
+    user_variable: None,
+    user_folder: ".gemini",
+    user: "settings.json",
+    beside: None,
+    form: Form::Entries("{}\n"),
+    edits,
+    traps,
+    softens: |_| Vec::new(),
+    silences: |text| {
+        let settings: Value = serde_json::from_str(text).unwrap_or_default();
+        settings.pointer("/hooksConfig/enabled") == Some(&Value::Bool(false))
+    },
+    silent: &[
+        "Gemini CLI leaves the hooks of a folder out that is not trusted, also with \
+         `--skip-trust`, and says nothing",
+        "started in a subfolder, Gemini CLI does not find these settings",
+        "its time-outs are milliseconds",
+    ],
+    trust: Some(Trust {
+        file: "trustedFolders.json",
+        trusts: |text, folder| {
+            let folders: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+            let trusted = folders.iter().filter(|(_, how)| *how != "DO_NOT_TRUST");
+            wiring::is_within(folder, trusted.map(|(folder, _)| folder.as_str()))
+        },
+        how: "start `gemini` in the project and trust the folder",
+    }),
+    trial: |project| wiring::trial(BEFORE_TOOL, "read_file", WRITE_FILE, project),
+    refuses: |reply| wiring::holds(reply, "/decision", "deny"),
+    look: "type /hooks: the entry stands under BeforeTool",
+};
+
+/// The tools that change files, and those of servers, any of which may. The expression may fit a
+/// part of a name, so it has its anchors.
+const TOOLS: &str = "^(write_file|replace|mcp_.*|.*__.*)$";
+
+fn edits(plan: &Plan) -> Vec<Entry> {
+    let command = plan.command("gemini");
+    let entry = |event: &str, matcher: &str, command: String| Entry {
+        event: event.to_owned(),
+        matcher: Some(matcher.to_owned()),
+        command,
+        // Milliseconds; our own deadline is 10 s.
+        timeout: 30_000,
+        status: String::new(),
+        shape: Shape::NamedGroup,
+    };
+    vec![
+        entry(BEFORE_TOOL, TOOLS, otherwise(&command, &deny(COULD_NOT_RUN))),
+        entry(AFTER_TOOL, "^(write_file|replace)$", otherwise(&command, NOT_CHECKED)),
+    ]
+}
+
+fn traps(text: &str) -> Vec<String> {
+    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    let mut traps = Vec::new();
+    if settings.pointer("/hooksConfig/enabled") == Some(&Value::Bool(false)) {
+        traps.push("`hooksConfig.enabled` is false: Gemini CLI runs no hook at all".to_owned());
+    }
+    let disabled = settings.pointer("/hooksConfig/disabled").and_then(Value::as_array);
+    if disabled.is_some_and(|names| names.iter().any(|name| name == "solvi-hook")) {
+        traps.push("`hooksConfig.disabled` names solvi-hook".to_owned());
+    }
+    if let Some((place, what)) = settings.as_object().and_then(wiring::malformed) {
+        traps.push(format!("`{place}` {what}: Gemini CLI may ignore hooks of this file"));
+    }
+    let seconds = settings.pointer("/hooks/BeforeTool").and_then(Value::as_array);
+    let handlers = seconds.into_iter().flatten().filter_map(|group| group.get("hooks")?.as_array());
+    let short = handlers.flatten().any(|handler| {
+        let ours = handler.get("command").and_then(Value::as_str);
+        let timeout = handler.get("timeout").and_then(Value::as_u64);
+        ours.is_some_and(|command| command.contains("solvi-hook"))
+            && timeout.is_some_and(|timeout| timeout < 11_000)
+    });
+    if short {
+        let why = "the `timeout` of our entry is below our own deadline: it is in milliseconds, \
+            and whoever is late lets the tool run";
+        traps.push(why.to_owned());
+    }
+    traps
 }
 
 #[cfg(test)]

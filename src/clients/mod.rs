@@ -41,6 +41,7 @@ pub mod wiring;
 use crate::domain::{Decision, Event, Files, Verdict, wording};
 use marks::Marks;
 use payload::PayloadError;
+use wiring::Wiring;
 
 /// An agent program that calls us.
 pub trait Client: Sync {
@@ -53,6 +54,11 @@ pub trait Client: Sync {
     /// Tells whether a payload is unmistakably this client's own.
     fn owns(&self, _marks: &Marks) -> bool {
         false
+    }
+
+    /// Returns how the client is told to call us, if `install` can do that.
+    fn wiring(&self) -> Option<&'static Wiring> {
+        None
     }
 
     /// Returns the variable that this client alone sets for its hooks.

@@ -17,6 +17,7 @@ use super::file_tools::{self, kept_lines};
 use super::marks::Marks;
 use super::payload::{self, PayloadError};
 use super::pi_edit::{self, Block};
+use super::wiring::{self, Form, Trial, Trust, Wiring};
 use super::{Client, Phase, Voice};
 use crate::domain::{Action, Change, Decision, Event, Files, Session, Stored, Verdict, diff};
 use serde_json::{Map, Value, json};
@@ -33,6 +34,10 @@ const WRITE: &str = "write";
 impl Client for Pi {
     fn name(&self) -> &'static str {
         "pi"
+    }
+
+    fn wiring(&self) -> Option<&'static Wiring> {
+        Some(&WIRING)
     }
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
@@ -225,6 +230,92 @@ fn decoded(path: &str) -> String {
     }
     bytes.extend_from_slice(rest.as_bytes());
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// How Pi is wired.
+const WIRING: Wiring = Wiring {
+    name: "pi",
+    aliases: &[],
+    title: "Pi",
+    signs: &[".pi"],
+    programs: &["pi"],
+    project: ".pi/extensions/solvi-hook.ts",
+    local: None,
+    user_variable: Some("PI_CODING_AGENT_DIR"),
+    user_folder: ".pi/agent",
+    user: "extensions/solvi-hook.ts",
+    beside: None,
+    form: Form::Extension(include_str!("../../templates/pi.ts")),
+    edits: |_| Vec::new(),
+    traps: |_| Vec::new(),
+    softens: |_| Vec::new(),
+    silences: |_| false,
+    silent: &[
+        "Pi skips the extensions of a project that is not trusted, and says nothing in print, \
+         JSON and RPC mode",
+        "started in a subfolder, Pi does not find this extension; one of `--scope user` always loads",
+        "`--no-extensions` leaves the guard out",
+        "the extension names this program by its place and digest: install again after an update, \
+         and on each machine",
+    ],
+    trust: Some(Trust {
+        file: "trust.json",
+        // Its form is not documented: a folder that it names counts.
+        trusts: |text, folder| text.contains(&Value::from(folder).to_string()),
+        how: "start `pi` in the project and trust it",
+    }),
+    trial,
+    refuses: |reply| wiring::holds(reply, "/verdict", "deny"),
+    look: "type /hooks status",
+};
+
+fn trial(project: &str) -> Trial {
+    let payload = |tool: &str, input: &Value| {
+        json!({
+            "client": "pi",
+            "protocol": PROTOCOL,
+            "cwd": project,
+            "mode": "print",
+            "event": {"type": "tool_call", "toolName": tool, "toolCallId": "solvi-hook-doctor",
+                "input": input},
+        })
+        .to_string()
+    };
+    let file = format!("{project}/.git/solvi-hook-doctor");
+    Trial {
+        harmless: payload("read", &json!({"path": file})),
+        refused: payload(WRITE, &json!({"path": file, "content": "a trial\n"})),
+    }
+}
+
+/// How our extension begins.
+const EXTENSION: &str = "/**\n * solvi-hook for Pi:";
+
+/// Tells whether a text is our extension, of any version.
+#[must_use]
+pub fn is_extension(text: &str) -> bool {
+    text.starts_with(EXTENSION)
+}
+
+/// Fills in the extension: the program, the digest of its file, and its arguments.
+#[must_use]
+pub fn extension(template: &str, program: &str, digest: &str, arguments: &[String]) -> String {
+    template
+        .replacen("\"{{program}}\"", &Value::from(program).to_string(), 1)
+        .replacen("\"{{sha256}}\"", &Value::from(digest).to_string(), 1)
+        .replacen("\"{{arguments}}\"", &json!(arguments).to_string(), 1)
+}
+
+/// Returns what was filled in.
+#[must_use]
+pub fn filled(text: &str) -> Option<(String, String, Vec<String>)> {
+    let value = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("const {name} = ")))?;
+        serde_json::from_str::<Value>(line.strip_suffix(';')?).ok()
+    };
+    let text = |value: Value| value.as_str().map(str::to_owned);
+    let arguments = value("JUDGE")?.as_array()?.iter().cloned().filter_map(text).collect();
+    Some((text(value("PROGRAM")?)?, text(value("DIGEST")?)?, arguments))
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ pub(super) fn payloads(client: &str) -> Vec<(String, String)> {
     for entry in std::fs::read_dir(folder.join(client)).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        if name.ends_with(".reply") {
+        if name.contains(".reply") {
             continue;
         }
         payloads.push((name, std::fs::read_to_string(path).unwrap().replace("{ROOT}", "/r")));

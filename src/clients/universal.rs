@@ -230,7 +230,8 @@ mod tests {
         let patch = "apply_patch <<E\n*** Begin Patch\n*** Add File: g\n+x\n*** End Patch\nE";
         assert_eq!(changes(&json!({"event": "pre-command", "command": patch})).len(), 1);
         assert_eq!(changes(&json!({"event": "pre-command", "command": "ls"})).len(), 0);
-        assert_eq!(changes(&json!({"event": "post-write", "files": ["a"]})).len(), 0);
+        assert_eq!(changes(&json!({"event": "post-write", "files": ["a"]})).len(), 1);
+        assert_eq!(changes(&json!({"event": "post-command", "files": ["a"]})).len(), 0);
     }
 
     #[test]
