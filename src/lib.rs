@@ -23,7 +23,7 @@
 //! | `clients` | how does each agent speak? | `serde`, `serde_json`, `thiserror`, `unicode_normalization` | none |
 //! | `git` | what does the repository say? | `gix`, `thiserror` | files, environment, process |
 //! | `report` | how do people and CI read it? | `annotate_snippets`, `serde`, `serde_json`, `sha2` | none |
-//! | `store` | what do we keep? | `directories`, `jsonc_parser`, `rusqlite`, `serde`, `serde_json`, `sha2`, `tempfile`, `thiserror`, `unicode_normalization` | files, clock |
+//! | `store` | what do we keep? | `directories`, `jsonc_parser`, `rusqlite`, `serde`, `serde_json`, `sha2`, `tempfile`, `thiserror`, `toml`, `unicode_normalization` | files, clock |
 //! | `cli` | what did the person ask for? | `clap`, `clap_complete`, `serde_json`, `similar`, `shlex`, `tempfile`, `thiserror` | files, environment, process, clock |
 //!
 //! Inside a room data flows one way:
@@ -31,7 +31,8 @@
 //! * `clients`: [`clients::marks`] tells whose payload it is; [`clients::CLIENTS`] read what a tool
 //!   call would change, with the file after the edit worked out as that client really writes it
 //!   ([`clients::claude_edit`], [`clients::gemini_edit`], [`clients::pi_edit`]) or as a patch says
-//!   ([`clients::patch`]), and write the replies; [`clients::contract`] says what each honours.
+//!   ([`clients::patch`]; [`clients::patch_grammar`] for patches as Codex and Copilot apply them),
+//!   and write the replies; [`clients::contract`] says what each honours.
 //! * `engine`: [`engine::rules`] loads the rules file and knows which rules meet a path;
 //!   [`engine::checks`] are the kinds of check, one file each; [`engine::decide`] joins what the
 //!   judges saw and masks what a redacting rule found.
@@ -47,8 +48,9 @@
 //!   means, [`store::verify`] whether it is what was written; [`store::replay`] makes the change
 //!   again that a record is about, and [`store::differ`] says what is decided otherwise today;
 //!   [`store::erase`] takes the content out of a record; [`store::settings`] keeps our entries in
-//!   an agent's settings.
-//! * `cli`: one file a sub-command; `pen` writes the one answer, whatever happens.
+//!   an agent's settings; [`store::judged`] finds the decision about an edit that was made since.
+//! * `cli`: one file a sub-command; `hook` takes any event to its judge, of which `pre_edit` and
+//!   `post_write` are two; `pen` writes the one answer, whatever happens.
 //!
 //! # Files that we touch
 //!
@@ -58,7 +60,8 @@
 //! | `.solvi/.gitignore` | holds `*`, written before anything else there |
 //! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes; `redact` writes `.rewrite` and renames it over the records |
 //! | `hooks.NNNNNN.jsonl`, `hooks.jsonl.retired` and `.missing` beside it | what was rotated, what of it was deleted, and what was lost |
-//! | `.claude/settings.json` and its relatives | our entry is added and removed, every other byte kept |
+//! | `.claude/settings.json` and its relatives, `.codex/hooks.json` or `config.toml`, `.gemini/settings.json`, `.cursor/hooks.json`, in the project or the person's home | our entries are added and removed, every other byte kept |
+//! | `.github/hooks/solvi-hook.json`, `.pi/extensions/solvi-hook.ts` | files of our own for Copilot and Pi; they go when we go |
 //! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |
 //! | `refs/notes/solvi-hook` | the end of the store, kept in git by `anchor --git-note` |
 //! | `pre-commit`, `pre-merge-commit`, `pre-push` in git's hooks folder | our shims; somebody else's hook is at most moved to `NAME.d/original`, and back |

@@ -224,11 +224,23 @@ async function beforeTool(event, ctx) {
   return undefined;
 }
 
-function afterTool(event) {
+async function afterTool(event, ctx) {
   const warning = warnings.get(event.toolCallId);
-  if (warning === undefined) return undefined;
   warnings.delete(event.toolCallId);
-  return { content: [...event.content, { type: "text", text: warning }] };
+  const texts = warning === undefined ? [] : [warning];
+  const judges = listening("tool_result");
+  if (shut === null && judges.length > 0) {
+    const { type, toolName, toolCallId, input, isError } = event;
+    try {
+      const { verdict, reason } = await ask({ type, toolName, toolCallId, input, isError }, judges, ctx);
+      if (verdict !== "allow" && reason) texts.push(reason);
+    } catch (error) {
+      // What is done is done: nothing can be refused here.
+      tell(ctx, `solvi-hook could not check what was written: ${error.message}`, "warning");
+    }
+  }
+  if (texts.length === 0) return undefined;
+  return { content: [...event.content, ...texts.map((text) => ({ type: "text", text }))] };
 }
 
 async function beforeSettle(event, ctx) {

@@ -46,7 +46,7 @@ fn every_recorded_payload_gets_its_reply() {
         let root = house.root().to_str().unwrap().to_owned();
         let payload = fs::read_to_string(&path).unwrap().replace("{ROOT}", &root);
         fs::create_dir_all(house.root().join("sub")).unwrap();
-        let said = house.run(&["pre-edit", "--agent", "claude", "--no-store"], payload);
+        let said = house.run(&["hook", "--agent", "claude", "--no-store"], payload);
         let got = said.reply();
         let golden = path.with_extension("reply.json");
         if overwrite {

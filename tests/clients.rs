@@ -36,8 +36,7 @@ fn golden(client: &str, wrap: fn(&str, &Value) -> Value, least: usize) {
         let root = house.root().to_str().unwrap().to_owned();
         let payload = fs::read_to_string(&path).unwrap().replace("{ROOT}", &root);
         let payload = wrap(&root, &serde_json::from_str(&payload).unwrap());
-        let args = ["pre-edit", "--agent", client, "--no-store"];
-        let got = house.run(&args, payload.to_string()).reply();
+        let got = house.run(&["hook", "--no-store"], payload.to_string()).reply();
         let golden = path.with_extension("reply.json");
         if overwrite {
             drop(fs::remove_file(&golden));
@@ -56,6 +55,22 @@ fn golden(client: &str, wrap: fn(&str, &Value) -> Value, least: usize) {
 #[test]
 fn every_recorded_payload_of_gemini_gets_its_reply() {
     golden("gemini", |_, payload| payload.clone(), 14);
+}
+
+#[test]
+fn every_recorded_payload_of_codex_gets_its_reply() {
+    golden("codex", |_, payload| payload.clone(), 39);
+}
+
+#[test]
+fn every_recorded_payload_of_copilot_gets_its_reply_in_both_spellings() {
+    golden("copilot", |_, payload| payload.clone(), 35);
+    golden("copilot-pascal", |_, payload| payload.clone(), 11);
+}
+
+#[test]
+fn every_event_of_cursor_gets_its_reply() {
+    golden("cursor", |_, payload| payload.clone(), 7);
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn where_nothing_is_installed_the_guard_is_not_in_force() {
 #[test]
 fn an_entry_that_refuses_guards_edits() {
     let yard = Yard::new().wired();
-    let entry = ".claude/settings.json: PreToolUse → solvi-hook pre-edit --agent claude";
+    let entry = ".claude/settings.json: PreToolUse → solvi-hook hook --agent claude";
     let said = yard.doctor();
     expect(&said, 0, &[&format!("ok    claude: {entry}: refuses what must be refused")]);
     expect(&said, 0, &["in force for edits of Claude Code"]);

@@ -12,8 +12,10 @@ mod clients;
 mod doctor;
 #[cfg(unix)]
 mod git;
+mod hook;
 #[cfg(unix)]
 mod index;
+mod install;
 mod journal;
 mod papers;
 mod parity;
@@ -21,6 +23,7 @@ mod parity;
 mod pi;
 #[cfg(unix)]
 mod reference;
+mod replies;
 mod report;
 mod rules_file;
 #[cfg(unix)]
@@ -31,3 +34,4 @@ mod support;
 #[cfg(unix)]
 mod traces;
 mod verdicts;
+mod written;

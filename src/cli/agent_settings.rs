@@ -5,24 +5,25 @@
 
 use super::failure::Failure;
 use super::world::World;
-use crate::clients::wiring::{WIRINGS, Wiring, brief};
+use crate::clients::wiring::{self, Form, Wiring, at_worst, brief, wirings};
 use crate::domain::sanitize::visible;
-use crate::store::hook_groups::{Deed, Done, Handler, handlers};
+use crate::store::hook_groups::{Deed, Done, Handler};
 use crate::store::own_entries::Owner;
-use crate::store::settings::{Settings, user_folder};
+use crate::store::settings::{Settings, handlers, user_folder};
 use similar::TextDiff;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which settings file.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct Where {
     /// The project's folder [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// The agent; only Claude Code so far
-    #[arg(long, value_name = "AGENT", default_value = "claude")]
-    pub agent: String,
+    /// The agents, with commas between: claude, codex, copilot, gemini, pi, cursor, or all
+    /// [default: those that are found in the project or on PATH]
+    #[arg(long, value_name = "AGENT", value_delimiter = ',')]
+    pub agent: Vec<String>,
     /// Whose settings: the project's, shared by its team; yours in this project; yours everywhere
     #[arg(long, value_enum, default_value_t)]
     pub scope: Scope,
@@ -68,32 +69,119 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns what a person means.
-    pub fn of(asked: &Where, world: &World) -> Result<Self, Failure> {
-        let wiring = wiring(&asked.agent)?;
-        let user = user_folder(world.env(wiring.user_variable), wiring.user_folder);
-        let project = asked.project.as_deref().map_or(world.cwd.clone(), |dir| world.path(dir));
-        Ok(Self { wiring, project, scope: asked.scope, user })
+    /// Returns what a person names; nothing when no agent is named.
+    pub fn named(asked: &Where, world: &World) -> Result<Vec<Self>, Failure> {
+        let mut named: Vec<&'static Wiring> = Vec::new();
+        for agent in &asked.agent {
+            let more = match agent.as_str() {
+                "all" => wirings().collect(),
+                // The reference program's word.
+                "both" => vec![wiring("claude")?, wiring("codex")?],
+                agent => vec![wiring(agent)?],
+            };
+            named.extend(more);
+        }
+        let mut targets: Vec<Self> = Vec::new();
+        for wiring in named {
+            if !targets.iter().any(|target| target.wiring.name == wiring.name) {
+                targets.push(Self::of(wiring, asked, world));
+            }
+        }
+        Ok(targets)
     }
 
-    /// Returns the file of a scope.
+    /// Returns the settings of every agent that there is.
+    #[must_use]
+    pub fn all(asked: &Where, world: &World) -> Vec<Self> {
+        wirings().map(|wiring| Self::of(wiring, asked, world)).collect()
+    }
+
+    fn of(wiring: &'static Wiring, asked: &Where, world: &World) -> Self {
+        let variable = wiring.user_variable.and_then(|variable| world.env(variable));
+        let user = user_folder(variable, wiring.user_folder);
+        let project = asked.project.as_deref().map_or(world.cwd.clone(), |dir| world.path(dir));
+        Self { wiring, project, scope: asked.scope, user }
+    }
+
+    /// Tells whether the agent is used here: the project has files of its, or its program is on
+    /// PATH.
+    #[must_use]
+    pub fn is_used(&self, world: &World) -> bool {
+        let path = world.env("PATH").unwrap_or_default();
+        let mut folders = std::env::split_paths(&path);
+        let signs = || self.wiring.signs.iter().any(|sign| self.project.join(sign).exists());
+        let starts = |folder: PathBuf| {
+            let ending = std::env::consts::EXE_SUFFIX;
+            self.wiring.programs.iter().any(|name| folder.join(format!("{name}{ending}")).is_file())
+        };
+        self.scope != Scope::User && signs() || folders.any(starts)
+    }
+
+    /// Returns every file of a scope that may hold hooks.
+    #[must_use]
+    pub fn files(&self, scope: Scope) -> Vec<PathBuf> {
+        let file = match scope {
+            Scope::Project => Some(self.project.join(self.wiring.project)),
+            Scope::Local => self.wiring.local.map(|local| self.project.join(local)),
+            Scope::User => self.user.as_ref().map(|folder| folder.join(self.wiring.user)),
+        };
+        let beside =
+            file.as_ref().zip(self.wiring.beside).map(|(file, name)| file.with_file_name(name));
+        file.into_iter().chain(beside).collect()
+    }
+
+    /// Returns the file of a scope that entries are written to: the second one only if hooks stand
+    /// there and in no other.
     #[must_use]
     pub fn file(&self, scope: Scope) -> Option<PathBuf> {
-        match scope {
-            Scope::Project => Some(self.project.join(self.wiring.project)),
-            Scope::Local => Some(self.project.join(self.wiring.local)),
-            Scope::User => self.user.as_ref().map(|folder| folder.join(self.wiring.user)),
-        }
+        let mut files = self.files(scope).into_iter();
+        let (file, beside) = (files.next()?, files.next());
+        let wired = |file: &PathBuf| {
+            let text = Settings::read(file, None).ok()?.on_disk()?.to_owned();
+            let found = handlers(file, &text).unwrap_or_default();
+            Some((!found.is_empty(), found.iter().any(is_ours)))
+        };
+        let Some(beside) = beside else { return Some(file) };
+        let ((_, ours), (hooks, ours_beside)) =
+            (wired(&file).unwrap_or_default(), wired(&beside).unwrap_or_default());
+        let there = fs::symlink_metadata(&file).is_ok();
+        Some(if !ours && (ours_beside || hooks && !there) { beside } else { file })
     }
 
     /// Reads the file that is meant.
     pub fn read(&self) -> Result<Settings, Failure> {
-        let file = self.file(self.scope).ok_or_else(|| {
-            Failure::new("there is no home directory for `--scope user`")
-                .next(format!("set `{}`", self.wiring.user_variable))
-        })?;
+        let file = self.file(self.scope).ok_or_else(|| self.no_file())?;
+        self.read_file(&file)
+    }
+
+    /// Reads a file of the scope that is meant.
+    pub fn read_file(&self, file: &Path) -> Result<Settings, Failure> {
         let fence = (self.scope != Scope::User).then_some(self.project.as_path());
-        Ok(Settings::read(&file, fence)?)
+        let settings = Settings::read(file, fence)?;
+        Ok(match self.wiring.form {
+            // The file beside is of another form.
+            Form::Entries(empty) | Form::OwnFile(empty)
+                if self.files(self.scope).first().is_some_and(|first| first == file) =>
+            {
+                settings.or_else(empty)
+            }
+            _ => settings,
+        })
+    }
+
+    /// Says why there is no file of the scope that is meant.
+    #[must_use]
+    pub fn no_file(&self) -> Failure {
+        if self.scope == Scope::Local {
+            let title = self.wiring.title;
+            return Failure::new(format!("{title} has no settings of one person in a project"))
+                .next("use `--scope project` or `--scope user`");
+        }
+        let failure = Failure::new("there is no home directory for `--scope user`");
+        match self.wiring.user_variable {
+            Some(variable) => failure.next(format!("set `{variable}`")),
+            None => failure,
+        }
     }
 
     /// Returns a path as it is shown: from the project when it is inside.
@@ -125,7 +213,8 @@ impl Target {
         files.extend(self.file(self.scope).map(|file| (self.scope, file, text.to_owned())));
         files.sort_by_key(|(scope, ..)| *scope);
         let traps = files.iter().flat_map(|(_, file, text)| {
-            let traps = (self.wiring.traps)(text);
+            let mut traps = (self.wiring.traps)(text);
+            traps.extend((self.wiring.softens)(text));
             traps
                 .into_iter()
                 .map(|trap| format!("warning: {}: {}", self.shown(file), visible(&trap)))
@@ -136,37 +225,40 @@ impl Target {
     /// Returns in which of the other files entries of ours stand.
     #[must_use]
     pub fn elsewhere(&self) -> Vec<(Scope, String)> {
-        let ours = |handler: &Handler| matches!(handler.owner, Owner::Ours(_));
-        let wired = |text: &str| handlers(text).is_ok_and(|found| found.iter().any(ours));
-        let others = self.others().into_iter().filter(|(_, _, text)| wired(text));
+        let wired = |file: &Path, text: &str| {
+            handlers(file, text).is_ok_and(|found| found.iter().any(is_ours))
+        };
+        let others = self.others().into_iter().filter(|(_, file, text)| wired(file, text));
         others.map(|(scope, file, _)| (scope, self.shown(&file))).collect()
     }
 
     /// Returns the other files that the agent reads, as far as they hold something.
     fn others(&self) -> Vec<(Scope, PathBuf, String)> {
         let meant = self.file(self.scope);
-        let file = |scope| {
+        let named = |(scope, file): (Scope, PathBuf)| {
             // In the home directory the project's file and the user's are one.
-            let file = self.file(scope).filter(|file| Some(file) != meant.as_ref())?;
+            let file = Some(file).filter(|file| Some(file) != meant.as_ref())?;
             let text = Settings::read(&file, None).ok()?.on_disk()?.to_owned();
             (!text.trim().is_empty()).then_some((scope, file, text))
         };
-        Scope::ALL.into_iter().filter_map(file).collect()
+        let all = Scope::ALL.into_iter();
+        all.flat_map(|scope| self.files(scope).into_iter().map(move |file| (scope, file)))
+            .filter_map(named)
+            .collect()
     }
 }
 
+/// Tells whether an entry is ours.
+#[must_use]
+pub fn is_ours(handler: &Handler) -> bool {
+    matches!(handler.owner, Owner::Ours(_))
+}
+
 fn wiring(agent: &str) -> Result<&'static Wiring, Failure> {
-    let known = |wiring: &&Wiring| wiring.name == agent || wiring.aliases.contains(&agent);
-    WIRINGS.iter().find(known).ok_or_else(|| {
-        let names: Vec<String> = WIRINGS.iter().map(|it| format!("`{}`", it.name)).collect();
-        let agent = visible(agent);
-        let failure = match &*agent {
-            "both" | "codex" | "copilot" | "gemini" | "pi" => {
-                Failure::new(format!("`--agent {agent}` is not built yet"))
-            }
-            _ => Failure::new(format!("`--agent {agent}` names no agent that is known")),
-        };
-        failure.because(format!("known so far: {}", names.join(", ")))
+    wiring::of(agent).ok_or_else(|| {
+        let names: Vec<String> = wirings().map(|it| format!("`{}`", it.name)).collect();
+        Failure::new(format!("`--agent {}` names no agent that is known", visible(agent)))
+            .because(format!("known are {}, and `all`", names.join(", ")))
     })
 }
 
@@ -183,8 +275,7 @@ pub fn told(file: &str, done: &Done) -> String {
     let matcher = done.matcher.as_deref().filter(|matcher| !matcher.is_empty());
     let matcher = matcher.map(|it| format!(" ({})", visible(it))).unwrap_or_default();
     let command = brief(&done.command);
-    let fallback = if command == done.command { "" } else { " (asks if it cannot run)" };
-    format!("{file}: {deed} {event}{matcher} → {}{fallback}", visible(command))
+    format!("{file}: {deed} {event}{matcher} → {}{}", visible(command), at_worst(&done.command))
 }
 
 /// Returns what there is to say about the handlers that are not ours.
@@ -197,7 +288,7 @@ pub fn others(file: &str, others: &[Handler]) -> Vec<String> {
     for handler in others.iter().filter(|handler| handler.owner == Owner::Solvi) {
         lines.push(format!(
             "note: {file}: {} also runs `{}`, which is solvi's: both judge each edit and the \
-             stricter answer counts; `solvi hook uninstall` removes it",
+             stricter answer counts; `solvi-hook install --replace-solvi` takes its place",
             visible(&handler.event),
             visible(&handler.command)
         ));

@@ -23,8 +23,8 @@ struct Judge {
 /// The judges that Pi's control shows.
 const JUDGES: &[Judge] = &[Judge {
     name: "edits",
-    about: "every edit is held against the repository's rules before it is made",
-    events: &["tool_call"],
+    about: "every edit is held against the repository's rules before it is made, and after",
+    events: &["tool_call", "tool_result"],
 }];
 
 /// Say which judges are on for Pi, and switch them

@@ -9,19 +9,23 @@ use super::failure::Failure;
 use super::install_git;
 use super::sample;
 use super::world::World;
-use crate::clients::wiring::Plan;
+use crate::clients::contract;
+use crate::clients::wiring::{Form, Plan};
 use crate::domain::Entry;
 use crate::domain::sanitize::visible;
-use crate::store::hook_groups::Deed;
+use crate::store::hook_groups::{Deed, Done};
 use crate::store::own_entries::{Owner, owner};
 use crate::store::settings::create;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub(super) mod extension;
+
 /// Have an agent hold each edit against the rules of the project, or git each commit
 ///
-/// Writes one entry into the agent's settings and leaves everything else in them as it is.
-/// Installing again replaces the entry. Without a rules file, a sample is written.
+/// Writes an entry for edits to come and one for edits that were made into the agent's settings,
+/// and leaves everything else in them as it is. Installing again replaces the entries. Without a
+/// rules file, a sample is written. For Pi, which runs no commands, an extension is written.
 ///
 /// With `--git`, hooks of the repository are written instead: nothing is committed or merged
 /// unless the rules allow it. A hook that is there already is never changed.
@@ -57,13 +61,16 @@ pub struct Args {
     /// Who answers questions (deciders are not built yet)
     #[arg(long, alias = "model", value_name = "SPEC")]
     pub decider: Option<String>,
+    /// Take the place of entries of solvi: they go, and the rules file that they name stays in use
+    #[arg(long)]
+    pub replace_solvi: bool,
     /// Show what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Write hooks of git instead of an agent's settings: pre-commit and pre-merge-commit
     #[arg(long, conflicts_with_all = [
         "agent", "scope", "rules", "approve", "command", "no_edits", "no_skills", "skills_dir",
-        "decider",
+        "decider", "replace_solvi",
     ])]
     pub git: bool,
     /// Also write git's pre-push
@@ -86,28 +93,67 @@ pub fn run(args: &Args, world: &World, out: &mut dyn std::io::Write) -> Result<u
     }
     let this = std::env::current_exe()
         .map_err(|error| Failure::new("this program's own file is not known").because(error));
-    let options = Options {
-        target: Target::of(&args.place, world)?,
-        rules: args.rules.clone(),
-        approve: args.approve,
-        program: match &args.command {
-            Some(command) => Program::Given(command.clone()),
-            None => Program::Found { this: this?, on_path: on_path(world) },
-        },
-        edits: !args.no_edits,
-        dry_run: args.dry_run,
-        sample: sample::TEXT,
+    let program = match &args.command {
+        Some(command) => Program::Given(command.clone()),
+        None => Program::Found { this: this?, on_path: on_path(world) },
     };
-    let mut lines = install(&options)?;
+    let mut lines = Vec::new();
     if !args.skills_dir.is_empty() {
         let note = "note: picking skills is not built yet; `--skills-dir` has no effect";
-        lines.insert(0, note.to_owned());
+        lines.push(note.to_owned());
+    }
+    let options = |target: Target, dry_run| Options {
+        target,
+        rules: args.rules.clone(),
+        approve: args.approve,
+        program: program.clone(),
+        edits: !args.no_edits,
+        replace_solvi: args.replace_solvi,
+        dry_run,
+        sample: sample::TEXT,
+    };
+    let targets = targets(args, world, &mut lines)?;
+    // What fails for one agent must leave nothing half done for the others.
+    for target in &targets {
+        install(&options(target.clone(), true))?;
+    }
+    for target in targets {
+        for line in install(&options(target, args.dry_run))? {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
     }
     print(out, &lines)?;
     Ok(0)
 }
 
+/// Returns the settings of the agents that are named, or else of those that are used here.
+fn targets(args: &Args, world: &World, lines: &mut Vec<String>) -> Result<Vec<Target>, Failure> {
+    let named = Target::named(&args.place, world)?;
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let all = Target::all(&args.place, world);
+    let suits = |target: &Target| !target.files(target.scope).is_empty();
+    let used = |target: &&Target| target.is_used(world) && suits(target);
+    let found: Vec<Target> = all.iter().filter(used).cloned().collect();
+    if found.is_empty() {
+        let first = all.into_iter().next();
+        lines.extend(first.iter().map(|first| {
+            format!(
+                "note: no agent is found in this project or on PATH, so this is for {}; name \
+                 another with `--agent`",
+                first.wiring.title
+            )
+        }));
+        return Ok(first.into_iter().collect());
+    }
+    Ok(found)
+}
+
 /// What to install, and where.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The agent and its settings.
@@ -120,6 +166,8 @@ pub struct Options {
     pub program: Program,
     /// Whether edits are judged at all.
     pub edits: bool,
+    /// Whether entries of the reference program go.
+    pub replace_solvi: bool,
     /// Whether nothing is to be written.
     pub dry_run: bool,
     /// The text of a first rules file.
@@ -145,32 +193,46 @@ pub enum Program {
 /// ```
 /// use solvi_hook::cli::agent_settings::{Scope, Target};
 /// use solvi_hook::cli::install::{Options, Program};
-/// use solvi_hook::clients::wiring::WIRINGS;
+/// use solvi_hook::clients::wiring;
 ///
 /// let folder = tempfile::tempdir().unwrap();
 /// let project = folder.path().to_owned();
-/// let target = Target { wiring: &WIRINGS[0], project, scope: Scope::Project, user: None };
+/// let wiring = wiring::of("claude").unwrap();
+/// let target = Target { wiring, project, scope: Scope::Project, user: None };
 /// let options = Options {
 ///     target: target.clone(),
 ///     rules: None,
 ///     approve: false,
 ///     program: Program::Given("solvi-hook".to_owned()),
 ///     edits: true,
+///     replace_solvi: false,
 ///     dry_run: false,
 ///     sample: "version = 1\n",
 /// };
 /// solvi_hook::install(&options).unwrap();
 /// let settings = folder.path().join(".claude/settings.json");
-/// assert!(std::fs::read_to_string(&settings).unwrap().contains("solvi-hook pre-edit"));
+/// assert!(std::fs::read_to_string(&settings).unwrap().contains("solvi-hook hook"));
 ///
 /// solvi_hook::uninstall(&target, false).unwrap();
 /// assert_eq!(std::fs::read_to_string(&settings).unwrap(), "{}\n");
 /// ```
 pub fn install(options: &Options) -> Result<Vec<String>, Failure> {
     let Options { target, dry_run, .. } = options;
-    let settings = target.read()?;
+    if let Form::Extension(template) = target.wiring.form {
+        return extension::install(template, options);
+    }
+    let mut settings = target.read()?;
+    let mut options = options.clone();
+    let mut gone = Vec::new();
+    if options.replace_solvi {
+        let (without, outcome) = settings.without_solvi()?;
+        options.rules = options.rules.or_else(|| rules_of_solvi(&outcome.done));
+        (settings, gone) = (without, outcome.done);
+    }
+    let options = &options;
     let (entries, mut notes) = entries(options)?;
-    let outcome = settings.merge(&entries)?;
+    let mut outcome = settings.merge(&entries)?;
+    outcome.done.extend(gone);
     let rules = if options.edits { rules(options)? } else { None };
 
     let name = target.name();
@@ -193,6 +255,7 @@ pub fn install(options: &Options) -> Result<Vec<String>, Failure> {
     lines.extend(target.traps(if there { &outcome.text } else { "{}" }));
     if options.edits {
         notes.extend(about_places(target));
+        notes.extend(about_agent(target));
         notes.extend(next_steps(target, rules.as_ref()));
     }
     lines.extend(notes);
@@ -200,6 +263,16 @@ pub fn install(options: &Options) -> Result<Vec<String>, Failure> {
         lines.push("(dry run: nothing written)".to_owned());
     }
     Ok(lines)
+}
+
+/// Returns the rules file that the reference program's entries name, unless it is found anyway.
+fn rules_of_solvi(gone: &[Done]) -> Option<PathBuf> {
+    gone.iter().find_map(|done| {
+        let words = shlex::split(&done.command)?;
+        let at = words.iter().position(|word| word == "--rules")?;
+        let named = words.get(at + 1)?;
+        (!RULES_FILES.contains(&named.as_str())).then(|| PathBuf::from(named))
+    })
 }
 
 /// Writes a first rules file, and returns what to say about the one that judges.
@@ -231,7 +304,7 @@ fn entries(options: &Options) -> Result<(Vec<Entry>, Vec<String>), Failure> {
         None => Ok((entries, notes)),
         Some(entry) => Err(Failure::new("`--command` makes an entry that would not run us")
             .because(format!("the agent would run: {}", visible(&entry.command)))
-            .next("give a command that `pre-edit` and its options can follow")),
+            .next("give a command that `hook` and its options can follow")),
     }
 }
 
@@ -327,7 +400,7 @@ fn about_places(target: &Target) -> Vec<String> {
         && let Some(root) = target.repository()
     {
         notes.push(format!(
-            "warning: {} is not the root of its repository ({}): {} reads these settings only \
+            "warning: {} is not the root of its repository ({}): {} reads these settings at most \
              when it is started in that very folder",
             visible(&target.project.to_string_lossy()),
             visible(&root.to_string_lossy()),
@@ -342,6 +415,14 @@ fn about_places(target: &Target) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Returns where the agent holds us less strictly than it seems.
+fn about_agent(target: &Target) -> Vec<String> {
+    let banner = contract::of(target.wiring.name).and_then(contract::Contract::banner);
+    let banner = banner.map(|banner| format!("note: {banner}"));
+    let silent = target.wiring.silent.iter().map(|trap| format!("note: {trap}"));
+    banner.into_iter().chain(silent).collect()
 }
 
 /// Returns how to see that it works, and what happens from now on.
@@ -377,7 +458,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let project = folder.path().join("project");
             fs::create_dir(&project).unwrap();
-            let wiring = crate::clients::wiring::WIRINGS.first().unwrap();
+            let wiring = crate::clients::wiring::of("claude").unwrap();
             let user = Some(folder.path().join("home/.claude"));
             let options = Options {
                 target: Target { wiring, project, scope: Scope::Project, user },
@@ -385,6 +466,7 @@ mod tests {
                 approve: false,
                 program: Program::Given("solvi-hook".into()),
                 edits: true,
+                replace_solvi: false,
                 dry_run: false,
                 sample: "version = 1\n",
             };
@@ -426,7 +508,7 @@ mod tests {
         let house = House::new();
         let lines = house.install();
         let first = ".claude/settings.json: added PreToolUse (^(Edit|Write|MultiEdit|NotebookEdit\
-                     |apply_patch|mcp__.*)$) → solvi-hook pre-edit --agent claude (asks";
+                     |apply_patch|mcp__.*)$) → solvi-hook hook --agent claude (asks";
         assert!(lines.starts_with(first), "{lines}");
         assert!(lines.contains("\nsolvi-rules.toml: written"));
         assert_eq!(house.read("solvi-rules.toml").unwrap(), "version = 1\n");
@@ -555,10 +637,10 @@ mod tests {
         let this = house.folder.path().join("it's here/solvi-hook");
         let found = Program::Found { this: this.clone(), on_path: Some(this.clone()) };
         house.options.program = found;
-        assert!(house.install().contains("→ solvi-hook pre-edit"));
+        assert!(house.install().contains("→ solvi-hook hook"));
         house.options.target.scope = Scope::Local;
         let lines = house.install();
-        assert!(lines.contains("it's here/solvi-hook\" pre-edit"), "{lines}");
+        assert!(lines.contains("it's here/solvi-hook\" hook"), "{lines}");
         assert!(lines.contains("note: .claude/settings.json has an entry of ours too"), "{lines}");
         house.options.target.scope = Scope::Project;
         house.options.program = Program::Found { this, on_path: None };
@@ -585,7 +667,7 @@ mod tests {
         let lines = house.install();
         let file = house.folder.path().join("home/.claude/settings.json");
         assert!(lines.starts_with(&file.display().to_string()), "{lines}");
-        assert!(fs::read_to_string(file).unwrap().contains("solvi-hook pre-edit"));
+        assert!(fs::read_to_string(file).unwrap().contains("solvi-hook hook"));
         assert_eq!(house.read("solvi-rules.toml"), None);
     }
 
@@ -622,8 +704,6 @@ mod tests {
                 <Line as clap::Parser>::try_parse_from([&["install"], line].concat()).unwrap();
             run(&line.args, &world, &mut Vec::new()).unwrap_err().to_string()
         };
-        assert!(failure(&["--agent", "codex"]).contains("`--agent codex` is not built yet"));
-        assert!(failure(&["--agent", "both"]).contains("not built yet"));
         assert!(failure(&["--agent", "vim"]).contains("names no agent that is known"));
         assert!(failure(&["--model", "cmd:x"]).contains("`--decider` is not built yet"));
         assert_eq!(house.read(SETTINGS), None);

@@ -3,9 +3,9 @@
 
 use super::check::Outcome;
 use super::world::World;
-use crate::domain::{Event, sanitize};
+use crate::domain::{Event, Ruling, sanitize};
 use crate::git::{self, Repo};
-use crate::store::record::{self, Facts, Occasion, Summary};
+use crate::store::record::{self, Facts, Occasion, Summary, Written};
 use crate::store::traces::{Appended, Found, StoreError, Traces};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -58,6 +58,26 @@ impl Keep<'_> {
             place: format!("(recorded as {} in {named})", ids.join(", ")),
             trouble: found.map(|found| trouble(&found, &named)),
         })
+    }
+
+    /// Keeps how what was written stands to what was judged.
+    pub fn written(
+        &self,
+        event: &Event,
+        written: &[(Ruling, Written)],
+        world: &World,
+    ) -> Result<(), StoreError> {
+        let facts = self.facts(world);
+        let entries: Vec<_> = written
+            .iter()
+            .map(|(ruling, written)| {
+                // What is as it was judged is not searched again.
+                let searched = facts.instruction_check && written.differs != Some(false);
+                let facts = Facts { instruction_check: searched, ..facts };
+                record::written(written, ruling, event, &facts)
+            })
+            .collect();
+        self.append(&entries).map(drop)
     }
 
     /// Keeps the outcome of a check; returns what is wrong with the store all the same.

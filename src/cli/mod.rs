@@ -15,12 +15,14 @@ mod doctor;
 mod explain;
 pub mod failure;
 mod filters;
+mod hook;
 mod hook_managers;
 pub mod install;
 mod install_git;
 mod keep;
 pub mod library;
 mod pen;
+mod post_write;
 mod pre_edit;
 mod pre_push;
 mod progress;
@@ -67,7 +69,9 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Hook(hook::Args),
     PreEdit(pre_edit::Args),
+    PostWrite(post_write::Args),
     CheckStaged(check_staged::Args),
     CheckDiff(check_diff::Args),
     PrePush(pre_push::Args),
@@ -100,9 +104,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
     let world = World::here();
     match Cli::try_parse_from(&args) {
+        Ok(Cli { command: Command::Hook(args) }) => hook::run(args, world),
         Ok(Cli { command: Command::PreEdit(args) }) => pre_edit::run(args, world),
+        Ok(Cli { command: Command::PostWrite(args) }) => post_write::run(args, world),
         Ok(Cli { command }) => finish(command, world),
-        Err(error) => usage::answer(&error, &args),
+        Err(error) => usage::answer(&error, &args, &world),
     }
 }
 
@@ -110,6 +116,8 @@ impl Command {
     fn run(self, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
         match self {
             // A hook writes one reply and nothing else, so it does not come this way.
+            Self::Hook(args) => Ok(hook::run(args, world.clone())),
+            Self::PostWrite(args) => Ok(post_write::run(args, world.clone())),
             Self::PreEdit(args) => Ok(pre_edit::run(args, world.clone())),
             Self::CheckStaged(args) => check_staged::run(&args, world, out),
             Self::CheckDiff(args) => check_diff::run(&args, world, out),

@@ -4,8 +4,12 @@
 
 use super::agent_settings::{Target, Where, differences, others, print, told};
 use super::failure::Failure;
+use super::install::extension;
 use super::install_git;
 use super::world::World;
+use crate::clients::wiring::Form;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Remove what `install` wrote into an agent's settings
 ///
@@ -35,29 +39,36 @@ pub fn run(args: &Args, world: &World, out: &mut dyn std::io::Write) -> Result<u
     if args.git {
         return install_git::uninstall(args, world, out);
     }
-    let target = Target::of(&args.place, world)?;
-    print(out, &uninstall(&target, args.dry_run)?)?;
+    let mut targets = Target::named(&args.place, world)?;
+    if args.place.agent.is_empty() {
+        targets = Target::all(&args.place, world);
+        let nothing_of = |target: &Target| {
+            !target.files(target.scope).iter().any(|file| fs::symlink_metadata(file).is_ok())
+        };
+        // Where nothing is, one line says so.
+        let mut first = targets.iter().all(nothing_of);
+        targets.retain(|target| std::mem::take(&mut first) || !nothing_of(target));
+    }
+    for target in targets {
+        print(out, &uninstall(&target, args.dry_run)?)?;
+    }
     Ok(0)
 }
 
 /// Uninstalls, and returns the lines to print.
 pub fn uninstall(target: &Target, dry_run: bool) -> Result<Vec<String>, Failure> {
-    let settings = target.read()?;
-    let name = target.name();
     let mut lines = Vec::new();
-    if settings.is_there() {
-        let outcome = settings.unmerge()?;
-        lines.extend(outcome.done.iter().map(|done| told(&name, done)));
-        if outcome.done.is_empty() {
-            lines.push(format!("{name}: no solvi-hook entries"));
-        } else if dry_run {
-            lines.extend(differences(&name, settings.on_disk(), &outcome.text));
-        } else {
-            settings.write(&outcome.text)?;
-        }
-        lines.extend(others(&name, &outcome.others));
-    } else {
-        lines.push(format!("{name}: not there, nothing to remove"));
+    let files = target.files(target.scope);
+    if files.is_empty() {
+        return Err(target.no_file());
+    }
+    let there = |file: &&PathBuf| fs::symlink_metadata(file).is_ok();
+    let mut found: Vec<&PathBuf> = files.iter().filter(there).collect();
+    if found.is_empty() {
+        found.extend(files.first());
+    }
+    for file in found {
+        lines.extend(out_of(file, target, dry_run)?);
     }
     for (scope, file) in target.elsewhere() {
         let scope = scope.name();
@@ -68,5 +79,34 @@ pub fn uninstall(target: &Target, dry_run: bool) -> Result<Vec<String>, Failure>
     if dry_run {
         lines.push("(dry run: nothing written)".to_owned());
     }
+    Ok(lines)
+}
+
+/// Takes our entries out of one file.
+fn out_of(file: &Path, target: &Target, dry_run: bool) -> Result<Vec<String>, Failure> {
+    let settings = target.read_file(file)?;
+    let name = target.shown(file);
+    if !settings.is_there() {
+        return Ok(vec![format!("{name}: not there, nothing to remove")]);
+    }
+    if let Form::Extension(_) = target.wiring.form {
+        return extension::uninstall(&settings, &name, dry_run);
+    }
+    let outcome = settings.unmerge()?;
+    let mut lines: Vec<String> = outcome.done.iter().map(|done| told(&name, done)).collect();
+    // A file of our own goes with the last entry in it.
+    let bare = matches!(target.wiring.form, Form::OwnFile(empty) if outcome.text == empty);
+    if outcome.done.is_empty() {
+        lines.push(format!("{name}: no solvi-hook entries"));
+    } else if dry_run {
+        let text = if bare { "" } else { &outcome.text };
+        lines.extend(differences(&name, settings.on_disk(), text));
+    } else if bare {
+        settings.remove()?;
+        lines.push(format!("{name}: removed, nothing else was in it"));
+    } else {
+        settings.write(&outcome.text)?;
+    }
+    lines.extend(others(&name, &outcome.others));
     Ok(lines)
 }

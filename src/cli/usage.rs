@@ -4,9 +4,10 @@
 //! read as "refuse every call", and any other text as consent: so a hook answers in the client's
 //! own words, with status 0.
 
-use super::{pen, pre_edit};
-use crate::clients::{self, Client, Voice};
-use crate::domain::{Decision, sanitize};
+use super::world::World;
+use super::{hook, pen};
+use crate::clients::{self, Client};
+use crate::domain::sanitize;
 use clap::error::ErrorKind;
 use std::ffi::OsString;
 
@@ -16,7 +17,7 @@ const HOOKS: &[&str] =
     &["hook", "pre-edit", "pre-command", "post-command", "post-write", "pick-skill"];
 
 /// Answers a command line that clap did not take.
-pub fn answer(error: &clap::Error, args: &[OsString]) -> u8 {
+pub fn answer(error: &clap::Error, args: &[OsString], world: &World) -> u8 {
     let text = error.render().to_string();
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return u8::from(pen::write_out(text.as_bytes()).is_err());
@@ -29,11 +30,7 @@ pub fn answer(error: &clap::Error, args: &[OsString]) -> u8 {
     let said = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let said = said.map(sanitize::visible).collect::<Vec<_>>().join(" ");
     let trouble = format!("the installed command is wrong: {said}");
-    let reply = match agent(args) {
-        Some(client) => client.write(&Decision::unjudged(trouble), &Voice::default()),
-        None => clients::refuse_whoever_asks(&format!("solvi-hook: {trouble}")),
-    };
-    pre_edit::write_reply(&reply)
+    hook::answer_misled(agent(args), trouble, world)
 }
 
 /// Returns the client that the raw arguments name.

@@ -1,15 +1,27 @@
-//! How Claude Code is answered before a tool runs.
+//! How Claude Code is read and answered.
 //!
 //! Verified with 2.1.197: the object must be the only thing on standard output and must name its
 //! event; `ask` and `deny` carry their reason to the model; `systemMessage` reaches the person,
-//! `additionalContext` the model. Silence leaves the client's own rules in charge.
+//! `additionalContext` the model. Silence leaves the client's own rules in charge. After a tool the
+//! payload holds the file as it was, with plain line ends; what it is now stands on the disk.
 
-use super::{Client, Voice};
-use crate::domain::{Decision, Verdict};
+use super::claude_edit::Encoding;
+use super::file_tools;
+use super::marks::Marks;
+use super::payload::{self, Call, PayloadError};
+use super::wiring::{self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Wiring, otherwise};
+use super::{Client, Phase, Voice, after_tool};
+use crate::domain::{Action, Change, Decision, Entry, Event, Files, Shape, Stored, Verdict};
 use serde_json::{Value, json};
 
 /// The event's name, without which the client ignores the reply.
 pub const PRE_TOOL_USE: &str = "PreToolUse";
+
+const PERMISSION_REQUEST: &str = "PermissionRequest";
+const POST_TOOL_USE: &str = "PostToolUse";
+
+/// The folder in which the client keeps its sessions, unless a variable moves it.
+const SESSIONS: &str = "/.claude/projects/";
 
 /// Claude Code.
 pub struct Claude;
@@ -17,6 +29,10 @@ pub struct Claude;
 impl Client for Claude {
     fn name(&self) -> &'static str {
         "claude"
+    }
+
+    fn wiring(&self) -> Option<&'static Wiring> {
+        Some(&WIRING)
     }
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
@@ -40,6 +56,64 @@ impl Client for Claude {
         }
         reply.to_string()
     }
+
+    fn owns(&self, marks: &Marks) -> bool {
+        let transcript = marks.text("transcript_path").unwrap_or_default().replace('\\', "/");
+        marks.has("effort") || marks.has("prompt_id") || transcript.contains(SESSIONS)
+    }
+
+    fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
+        match self.phase(&Marks::of(payload)) {
+            Phase::Before | Phase::Permission => payload::read(payload, files),
+            Phase::After => {
+                let mut call = Call::of(payload::object(payload)?);
+                let response = call.rest.remove("tool_response").unwrap_or_default();
+                call.event(|tool, input| made(tool, input, &response, files))
+            }
+            _ => {
+                let session = payload::session(&payload::object(payload)?);
+                Ok(Event { session, ..Event::default() })
+            }
+        }
+    }
+
+    fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {
+        match phase {
+            Phase::Before => self.write(decision, voice),
+            Phase::Permission if decision.verdict() == Verdict::Deny => {
+                let answer = json!({"behavior": "deny", "message": voice.text(decision)});
+                let output = json!({"hookEventName": PERMISSION_REQUEST, "decision": answer});
+                json!({"hookSpecificOutput": output}).to_string()
+            }
+            Phase::After => after_tool(POST_TOOL_USE, decision, voice),
+            // Where a person is asked anyway, silence leaves the question to the client.
+            _ => String::new(),
+        }
+    }
+}
+
+/// Reads what a tool has done.
+fn made(
+    tool: &str,
+    input: Value,
+    response: &Value,
+    files: &dyn Files,
+) -> Result<Action, PayloadError> {
+    let path = ["file_path", "notebook_path"].iter().find_map(|name| input.get(name)?.as_str());
+    let Some(path) = path.filter(|_| file_tools::TOOLS.contains(&tool)) else {
+        return payload::action(tool, input, files);
+    };
+    let place = file_tools::place(path, files)?;
+    let before = ["originalFile", "original_file"].iter().find_map(|name| response.get(name));
+    let before = before.and_then(Value::as_str).unwrap_or_default();
+    Ok(Action::Edit(vec![match files.read(&place) {
+        Stored::Absent => Change::of_deletion(tool, place),
+        Stored::Unknown(why) => Change::of_lines(tool, place, Vec::new(), why),
+        Stored::Bytes(bytes) => {
+            let after = Encoding::of(&bytes).decode(&bytes).into_owned();
+            Change::of_text(tool, place, before, after)
+        }
+    }]))
 }
 
 fn answer(word: &str, reason: &str) -> Value {
@@ -48,6 +122,95 @@ fn answer(word: &str, reason: &str) -> Value {
         "permissionDecision": word,
         "permissionDecisionReason": reason,
     }})
+}
+
+/// How Claude Code is wired.
+const WIRING: Wiring = Wiring {
+    name: "claude",
+    aliases: &["claude-code"],
+    title: "Claude Code",
+    signs: &[".claude", "CLAUDE.md"],
+    programs: &["claude"],
+    project: ".claude/settings.json",
+    local: Some(".claude/settings.local.json"),
+    user_variable: Some("CLAUDE_CONFIG_DIR"),
+    user_folder: ".claude",
+    user: "settings.json",
+    beside: None,
+    from_below: false,
+    form: Form::Entries("{}\n"),
+    edits,
+    traps,
+    softens,
+    silences,
+    silent: &[
+        "Claude Code reads these settings only when it is started in the folder that holds .claude",
+        "`--bare`, `--safe-mode` and `--setting-sources` without this source run no hooks",
+    ],
+    trust: None,
+    trial: |project| wiring::trial(PRE_TOOL_USE, "Read", "Write", project),
+    refuses: |reply| wiring::holds(reply, "/hookSpecificOutput/permissionDecision", "deny"),
+    look: "type /hooks: the entry stands under PreToolUse",
+};
+
+/// The tools of Claude Code that change files, and those of MCP servers, any of which may.
+/// `MultiEdit` is of older versions; `apply_patch` is what Copilot, which reads the same file,
+/// calls its patch tool.
+///
+/// The anchors are needed: once a matcher holds a character like `.`, it is no longer a list of
+/// names but an expression that fits anywhere in a name.
+const TOOLS: &str = "^(Edit|Write|MultiEdit|NotebookEdit|apply_patch|mcp__.*)$";
+
+/// Those of which it is known what they have written.
+const WRITERS: &str = "Edit|Write|MultiEdit|NotebookEdit|apply_patch";
+
+fn edits(plan: &Plan) -> Vec<Entry> {
+    let command = plan.command("claude");
+    // Claude Code takes a hook that fails for one that has no objection.
+    let worst = answer("ask", COULD_NOT_RUN).to_string();
+    let entry = |event: &str, matcher: &str, command: String, status: &str| Entry {
+        event: event.to_owned(),
+        matcher: Some(matcher.to_owned()),
+        command,
+        // Seconds. Our own deadline is 10, and the client must not be the first to give up.
+        timeout: 30,
+        status: status.to_owned(),
+        shape: Shape::Group,
+    };
+    let before = otherwise(&command, &worst);
+    let after = otherwise(&command, NOT_CHECKED);
+    vec![
+        entry(PRE_TOOL_USE, TOOLS, before, "holding the edit against the rules"),
+        entry(POST_TOOL_USE, WRITERS, after, "holding what was written against what was judged"),
+    ]
+}
+
+fn traps(text: &str) -> Vec<String> {
+    if let Some(trap) = wiring::not_plain(text, "Claude Code") {
+        return vec![trap];
+    }
+    // Deeper nesting than this reader takes, or half a character, is no trap for Claude Code.
+    let Ok(Value::Object(settings)) = serde_json::from_str(text) else { return Vec::new() };
+    let off = settings.get("disableAllHooks") == Some(&Value::Bool(true));
+    let off = off.then(|| "`disableAllHooks` is true: Claude Code runs no hook at all".to_owned());
+    let void = wiring::malformed(&settings).map(|(place, what)| {
+        format!("`{place}` {what}: Claude Code ignores every hook in this file until it is mended")
+    });
+    off.into_iter().chain(void).collect()
+}
+
+fn softens(text: &str) -> Vec<String> {
+    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    // Such a hook runs before the dialog, and its yes is as good as a person's.
+    let hooks = settings.get("hooks").and_then(|hooks| hooks.get(PERMISSION_REQUEST)?.as_array());
+    let answers = hooks.is_some_and(|groups| !groups.is_empty());
+    let told = format!("hooks under `{PERMISSION_REQUEST}` may answer for the person whom we ask");
+    answers.then_some(told).into_iter().collect()
+}
+
+fn silences(text: &str) -> bool {
+    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    settings.get("disableAllHooks") == Some(&Value::Bool(true))
 }
 
 #[cfg(test)]
@@ -85,5 +248,44 @@ mod tests {
         assert_eq!(Claude.write(&Decision::default(), &voice), "");
         voice.judged = true;
         assert!(Claude.write(&Decision::default(), &voice).contains("\"allow\""));
+    }
+
+    #[test]
+    fn what_voids_a_file_is_named() {
+        let trap = |text: &str| traps(text).join("; ");
+        assert_eq!(
+            trap(r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#),
+            ""
+        );
+        assert_eq!(
+            trap(
+                r#"{"hooks": {"Later": [{"matcher": "", "hooks": [], "more": 1}]}, "x": "\ud83d"}"#
+            ),
+            ""
+        );
+        for (text, named) in [
+            ("{\n  \"a\": 1, // why\n}", "line 2 is not plain JSON"),
+            (r#"{"a": 1,}"#, "line 1 is not plain JSON"),
+            (r#"{"disableAllHooks": true}"#, "no hook at all"),
+            (r#"{"hooks": []}"#, "`hooks` is not an object"),
+            (r#"{"hooks": {"Stop": {}}}"#, "`hooks.Stop` is not a list"),
+            (r#"{"hooks": {"Stop": [{"matcher": "a"}]}}"#, "`hooks.Stop[0]` has no list `hooks`"),
+            (r#"{"hooks": {"Stop": [{"matcher": 1, "hooks": []}]}}"#, "`matcher` that is not text"),
+            (
+                r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}, {"type": "command"}]}]}}"#,
+                "`hooks.Stop[0].hooks[1]` has no `command`",
+            ),
+            (r#"{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}"#, "has no `type`"),
+            (
+                r#"{"hooks": {"Stop": [{"hooks": [{"type": "run", "command": "x"}]}]}}"#,
+                "has no `type`",
+            ),
+            (
+                r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 0}]}]}}"#,
+                "has a `timeout` that is not above 0",
+            ),
+        ] {
+            assert!(trap(text).contains(named), "{text}: {}", trap(text));
+        }
     }
 }

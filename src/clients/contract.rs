@@ -206,6 +206,32 @@ pub const CONTRACTS: &[Contract] = &[
     },
 ];
 
+impl Contract {
+    /// Says in one line where this client is held less strictly than a guard would like; nothing
+    /// when it is not.
+    #[must_use]
+    pub fn banner(&self) -> Option<String> {
+        let mut weak = Vec::new();
+        match self.rows.first().map(|row| row.strength) {
+            Some(Strength::Ask) | None => {}
+            Some(Strength::Deny) => weak.push("no person can be asked, so an ask is a refusal"),
+            Some(_) => weak.push("an edit cannot be refused"),
+        }
+        match (self.failed, self.late) {
+            (Without::Lets, Without::Lets) => {
+                weak.push("a hook that crashes or is late lets the edit through");
+            }
+            (Without::Lets, _) => weak.push("a hook that crashes lets the edit through"),
+            (_, Without::Lets) => weak.push("a hook that is late lets the edit through"),
+            _ => {}
+        }
+        if self.known == Known::Read {
+            weak.push("all this is from documents, not seen in a run");
+        }
+        (!weak.is_empty()).then(|| format!("{}: {}", self.title, weak.join("; ")))
+    }
+}
+
 /// Returns the contract of a client.
 #[must_use]
 pub fn of(name: &str) -> Option<&'static Contract> {

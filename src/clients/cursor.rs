@@ -4,18 +4,27 @@
 //! lets the action pass. `allow` is never said: it is not known whether it skips the client's own
 //! question. What comes after a file was edited cannot be answered with anything.
 
+use super::fields::Fields;
+use super::file_tools;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
+use super::wiring::{self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Wiring, otherwise};
 use super::{Client, Phase, Voice};
-use crate::domain::{Action, Decision, Event, Files, Verdict};
-use serde_json::{Value, json};
+use crate::domain::{Action, Change, Decision, Entry, Event, Files, Session, Shape, Verdict, diff};
+use serde_json::{Map, Value, json};
 
 /// Cursor.
 pub struct Cursor;
 
+const AFTER_FILE_EDIT: &str = "afterFileEdit";
+
 impl Client for Cursor {
     fn name(&self) -> &'static str {
         "cursor"
+    }
+
+    fn wiring(&self) -> Option<&'static Wiring> {
+        Some(&WIRING)
     }
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
@@ -41,11 +50,14 @@ impl Client for Cursor {
     fn phase(&self, marks: &Marks) -> Phase {
         match marks.text("hook_event_name") {
             Some("beforeSubmitPrompt") => Phase::Prompt,
-            Some("stop" | "subagentStop") => Phase::Stop,
+            Some("sessionStart") => Phase::SessionStart,
+            Some("sessionEnd") => Phase::SessionEnd,
+            Some("stop") => Phase::Stop,
+            Some("subagentStop") => Phase::SubagentStop,
             None | Some("preToolUse" | "beforeShellExecution" | "beforeMCPExecution") => {
                 Phase::Before
             }
-            Some("postToolUse" | "afterFileEdit" | "afterTabFileEdit") => Phase::After,
+            Some("postToolUse" | AFTER_FILE_EDIT | "afterTabFileEdit") => Phase::After,
             Some(_) => Phase::Other,
         }
     }
@@ -55,6 +67,7 @@ impl Client for Cursor {
         let event = object.get("hook_event_name").and_then(Value::as_str).map(str::to_owned);
         match event.as_deref() {
             None | Some("preToolUse" | "beforeMCPExecution") => {}
+            Some(AFTER_FILE_EDIT) => return made(object, files),
             Some(_) => return Ok(Event::default()),
         }
         // The input of a server's tool may come as text.
@@ -68,6 +81,78 @@ impl Client for Cursor {
             if names_no_tool { Ok(Action::Other) } else { payload::action(tool, input, files) }
         })
     }
+}
+
+/// Reads an edit that was made: of a file that is changed already only the new lines are told.
+fn made(object: Map<String, Value>, files: &dyn Files) -> Result<Event, PayloadError> {
+    let mut edit = Fields::new("payload", object);
+    let place = file_tools::place(&edit.path(&["file_path"])?, files)?;
+    let mut added = Vec::new();
+    for mut edit in edit.objects("edits")? {
+        let (old, new) = (edit.text(&["old_string"])?, edit.text(&["new_string"])?);
+        added.extend(diff::added(&old, &new));
+    }
+    let tool = AFTER_FILE_EDIT.to_owned();
+    let change = Change::of_lines(&tool, place, added, "the edit is made");
+    let session_id = edit.text_if_any(&["conversation_id"])?;
+    let session = Session { session_id, ..Session::default() };
+    Ok(Event { tool, session, action: Action::Edit(vec![change]) })
+}
+
+/// How Cursor is wired.
+const WIRING: Wiring = Wiring {
+    name: "cursor",
+    aliases: &[],
+    title: "Cursor",
+    signs: &[".cursor", ".cursorrules"],
+    programs: &["cursor", "cursor-agent"],
+    project: ".cursor/hooks.json",
+    local: None,
+    user_variable: None,
+    user_folder: ".cursor",
+    user: "hooks.json",
+    beside: None,
+    from_below: true,
+    form: Form::Entries("{\n  \"version\": 1\n}\n"),
+    edits,
+    traps: |text| wiring::not_plain(text, "Cursor").into_iter().collect(),
+    softens: |_| Vec::new(),
+    silences: |_| false,
+    silent: &[
+        "what is known of Cursor is from its documents; a version without the event `preToolUse` \
+         passes the entry by in silence, and then no edit is refused",
+    ],
+    trust: None,
+    trial: |project| {
+        let trial = wiring::trial("preToolUse", "Read", "Write", project);
+        let marked = |payload: String| payload.replacen('{', "{\"cursor_version\":\"0\",", 1);
+        Trial { harmless: marked(trial.harmless), refused: marked(trial.refused) }
+    },
+    refuses: |reply| wiring::holds(reply, "/permission", "deny"),
+    look: "open Settings, Hooks: the entry stands under preToolUse",
+};
+
+fn edits(plan: &Plan) -> Vec<Entry> {
+    let command = plan.command("cursor");
+    let worst = json!({
+        "permission": "ask",
+        "user_message": COULD_NOT_RUN,
+        "agent_message": COULD_NOT_RUN,
+    });
+    let entry = |event: &str, command: String, shape: Shape| Entry {
+        event: event.to_owned(),
+        // How its tools are named is not known well enough to leave any out.
+        matcher: None,
+        command,
+        // Seconds; our own deadline is 10.
+        timeout: 30,
+        status: String::new(),
+        shape,
+    };
+    vec![
+        entry("preToolUse", otherwise(&command, &worst.to_string()), Shape::Closed),
+        entry(AFTER_FILE_EDIT, otherwise(&command, NOT_CHECKED), Shape::Plain),
+    ]
 }
 
 #[cfg(test)]
@@ -107,13 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn what_has_happened_is_not_judged() {
+    fn what_has_happened_is_told_to_nobody() {
         let edit = json!({"hook_event_name": "afterFileEdit", "file_path": "a",
             "edits": [{"old_string": "x", "new_string": "y"}]});
+        let Action::Edit(changes) = read(&edit) else { panic!("no edit") };
+        assert_eq!((changes.len(), changes[0].added[0].text.as_str()), (1, "y"));
         let shell = json!({"hook_event_name": "beforeShellExecution", "command": "ls", "cwd": "/"});
-        for payload in [edit, shell] {
-            assert_eq!(read(&payload), Action::Other);
-        }
+        assert_eq!(read(&shell), Action::Other);
         let after = Cursor.write_at(Phase::After, &Decision::unjudged("x"), &Voice::default());
         assert_eq!(after, "");
     }

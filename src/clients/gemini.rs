@@ -12,8 +12,9 @@ use super::file_tools::{self, kept_lines};
 use super::gemini_edit;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
-use super::{Client, Phase, Voice};
-use crate::domain::{Action, Change, Decision, Event, Files, Stored, Verdict, diff};
+use super::wiring::{self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trust, Wiring, otherwise};
+use super::{Client, MADE, Phase, Voice};
+use crate::domain::{Action, Change, Decision, Entry, Event, Files, Shape, Stored, Verdict, diff};
 use serde_json::{Map, Value, json};
 
 /// Gemini CLI.
@@ -43,12 +44,13 @@ const WRITE_FILE: &str = "write_file";
 const CANNOT_ASK: &str = "A person must decide about this edit, and a Gemini CLI hook cannot ask. \
     Stop here and tell the user; a person can make the edit, or change the rule.";
 
-/// Opens the reason when the edit is already made.
-const MADE: &str = "The file is already changed. Take the change back, or tell the user.";
-
 impl Client for Gemini {
     fn name(&self) -> &'static str {
         "gemini"
+    }
+
+    fn wiring(&self) -> Option<&'static Wiring> {
+        Some(&WIRING)
     }
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
@@ -78,7 +80,7 @@ impl Client for Gemini {
             Some(AFTER_TOOL) => Phase::After,
             Some(BEFORE_AGENT) => Phase::Prompt,
             Some(AFTER_AGENT) => Phase::Stop,
-            Some(_) => Phase::Other,
+            Some(name) => Phase::named(name),
         }
     }
 
@@ -196,6 +198,85 @@ fn made(
     let path = Fields::new("tool_input", input).path(&["file_path"])?;
     let place = file_tools::place(&path, files)?;
     Ok(Action::Edit(vec![Change::of_text(tool, place, &before, after)]))
+}
+
+/// How Gemini CLI is wired.
+const WIRING: Wiring = Wiring {
+    name: "gemini",
+    aliases: &[],
+    title: "Gemini CLI",
+    signs: &[".gemini", "GEMINI.md"],
+    programs: &["gemini"],
+    project: ".gemini/settings.json",
+    local: None,
+    user_variable: None,
+    user_folder: ".gemini",
+    user: "settings.json",
+    beside: None,
+    from_below: false,
+    form: Form::Entries("{}\n"),
+    edits,
+    traps,
+    softens: |_| Vec::new(),
+    silences: |text| {
+        let settings: Value = serde_json::from_str(text).unwrap_or_default();
+        settings.pointer("/hooksConfig/enabled") == Some(&Value::Bool(false))
+    },
+    silent: &[
+        "Gemini CLI leaves the hooks of a folder out that is not trusted, also with \
+         `--skip-trust`, and says nothing",
+        "started in a subfolder, Gemini CLI does not find these settings",
+        "its time-outs are milliseconds",
+    ],
+    trust: Some(Trust {
+        file: "trustedFolders.json",
+        trusts: |text, folder| {
+            let folders: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+            let trusted = folders.iter().filter(|(_, how)| *how != "DO_NOT_TRUST");
+            wiring::is_within(folder, trusted.map(|(folder, _)| folder.as_str()))
+        },
+        how: "start `gemini` in the project and trust the folder",
+    }),
+    trial: |project| wiring::trial(BEFORE_TOOL, "read_file", WRITE_FILE, project),
+    refuses: |reply| wiring::holds(reply, "/decision", "deny"),
+    look: "type /hooks: the entry stands under BeforeTool",
+};
+
+/// The tools that change files, and those of servers, any of which may. The expression may fit a
+/// part of a name, so it has its anchors.
+const TOOLS: &str = "^(write_file|replace|mcp_.*|.*__.*)$";
+
+fn edits(plan: &Plan) -> Vec<Entry> {
+    let command = plan.command("gemini");
+    let entry = |event: &str, matcher: &str, command: String| Entry {
+        event: event.to_owned(),
+        matcher: Some(matcher.to_owned()),
+        command,
+        // Milliseconds; our own deadline is 10 s.
+        timeout: 30_000,
+        status: String::new(),
+        shape: Shape::NamedGroup,
+    };
+    vec![
+        entry(BEFORE_TOOL, TOOLS, otherwise(&command, &deny(COULD_NOT_RUN))),
+        entry(AFTER_TOOL, "^(write_file|replace)$", otherwise(&command, NOT_CHECKED)),
+    ]
+}
+
+fn traps(text: &str) -> Vec<String> {
+    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    let mut traps = Vec::new();
+    if settings.pointer("/hooksConfig/enabled") == Some(&Value::Bool(false)) {
+        traps.push("`hooksConfig.enabled` is false: Gemini CLI runs no hook at all".to_owned());
+    }
+    let disabled = settings.pointer("/hooksConfig/disabled").and_then(Value::as_array);
+    if disabled.is_some_and(|names| names.iter().any(|name| name == "solvi-hook")) {
+        traps.push("`hooksConfig.disabled` names solvi-hook".to_owned());
+    }
+    if let Some((place, what)) = settings.as_object().and_then(wiring::malformed) {
+        traps.push(format!("`{place}` {what}: Gemini CLI may ignore hooks of this file"));
+    }
+    traps
 }
 
 #[cfg(test)]

@@ -2,9 +2,12 @@
 //!
 //! Looks at the few fields that tell clients apart and skips the rest unread: a payload may be
 //! large, and this is asked before it is known who can read it. What is no JSON object has no
-//! marks.
+//! marks; one that was cut has those that stand before the cut, so that its client is answered in
+//! its own words.
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -14,15 +17,23 @@ const NAMES: &[&str] = &[
     "conversation_id",
     "cursor_version",
     "cwd",
+    "effort",
     "engine",
+    "error",
     "event",
     "generation_id",
+    "hookName",
     "hook_event_name",
     "permission_mode",
+    "prompt_id",
+    "sessionId",
     "session_id",
     "timestamp",
+    "toolName",
+    "toolResult",
     "tool_name",
     "transcript_path",
+    "turn_id",
     "workspace",
     "workspace_roots",
 ];
@@ -47,7 +58,11 @@ impl Marks {
     #[must_use]
     pub fn of(payload: &[u8]) -> Self {
         let payload = payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(payload);
-        serde_json::from_slice(payload).unwrap_or_default()
+        let mut marks = Self::default();
+        let mut json = serde_json::Deserializer::from_slice(payload);
+        // What stands behind an error is not read; the reader of the payload tells of it.
+        let _ = Found(&mut marks.0).deserialize(&mut json);
+        marks
     }
 
     /// Returns the text of a field, or the first of a list of texts; nothing when it is empty.
@@ -76,30 +91,34 @@ impl Marks {
     }
 }
 
-impl<'de> Deserialize<'de> for Marks {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Marks;
+/// Reads an object into what was found so far.
+struct Found<'a>(&'a mut BTreeMap<String, Mark>);
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
+impl<'de> DeserializeSeed<'de> for Found<'_> {
+    type Value = ();
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Marks, A::Error> {
-                let mut marks = BTreeMap::new();
-                while let Some(name) = map.next_key::<String>()? {
-                    if NAMES.contains(&name.as_str()) {
-                        // The last of two equal keys counts, as for whoever reads the rest.
-                        marks.insert(name, map.next_value()?);
-                    } else {
-                        map.next_value::<IgnoredAny>()?;
-                    }
-                }
-                Ok(Marks(marks))
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Found<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<String>()? {
+            if NAMES.contains(&name.as_str()) {
+                // The last of two equal keys counts, as for whoever reads the rest.
+                self.0.insert(name, map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
             }
         }
-        deserializer.deserialize_map(Fields)
+        Ok(())
     }
 }
 
@@ -182,9 +201,10 @@ mod tests {
 
     #[test]
     fn what_is_no_object_has_no_marks() {
-        for payload in ["", "[]", "5", "{\"cwd\": \"/a\"", "{\"cwd\": \"/a\"} x"] {
+        for payload in ["", "[]", "5", "{\"cwd\": \"/a"] {
             assert_eq!(Marks::of(payload.as_bytes()), Marks::default(), "{payload}");
         }
+        assert_eq!(Marks::of(b"{\"cwd\": \"/a\", \"x").text("cwd"), Some("/a"));
         assert_eq!(Marks::of("\u{feff}{\"cwd\": \"/a\"}".as_bytes()).text("cwd"), Some("/a"));
     }
 }

@@ -7,7 +7,16 @@
 pub mod claude;
 pub mod claude_edit;
 pub mod codex;
+pub mod codex_patch;
+pub mod codex_search;
+mod codex_shell;
 pub mod contract;
+pub mod copilot;
+pub mod copilot_edit;
+pub mod copilot_patch;
+mod copilot_permission;
+pub mod copilot_search;
+mod copilot_text;
 pub mod cursor;
 mod fields;
 mod file_tools;
@@ -18,16 +27,21 @@ mod javascript;
 pub mod marks;
 pub mod notebook;
 pub mod patch;
+pub mod patch_grammar;
+mod patched;
 pub mod payload;
 pub mod pi;
 pub mod pi_edit;
+#[cfg(test)]
+mod recorded;
 pub mod universal;
 pub mod unknown_tool;
 pub mod wiring;
 
-use crate::domain::{Decision, Event, Files, wording};
+use crate::domain::{Decision, Event, Files, Verdict, wording};
 use marks::Marks;
 use payload::PayloadError;
+use wiring::Wiring;
 
 /// An agent program that calls us.
 pub trait Client: Sync {
@@ -42,9 +56,20 @@ pub trait Client: Sync {
         false
     }
 
-    /// Returns when in the client's work a payload of its comes.
-    fn phase(&self, _marks: &Marks) -> Phase {
-        Phase::Before
+    /// Returns how the client is told to call us, if `install` can do that.
+    fn wiring(&self) -> Option<&'static Wiring> {
+        None
+    }
+
+    /// Returns the variable that this client alone sets for its hooks.
+    fn variable(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns when in the client's work a payload of its comes. One that names no event may be
+    /// an edit, which must not pass for nothing.
+    fn phase(&self, marks: &Marks) -> Phase {
+        marks.text("hook_event_name").map_or(Phase::Before, Phase::named)
     }
 
     /// Reads a payload.
@@ -56,7 +81,7 @@ pub trait Client: Sync {
     fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {
         match phase {
             Phase::Before => self.write(decision, voice),
-            Phase::After | Phase::Prompt | Phase::Stop | Phase::Other => String::new(),
+            _ => String::new(),
         }
     }
 }
@@ -64,17 +89,46 @@ pub trait Client: Sync {
 /// When in a client's work an event comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// A tool is about to run.
+    /// A tool is about to run: it can be refused.
     #[default]
     Before,
+    /// The client is about to ask a person, or to decide for one.
+    Permission,
     /// A tool has run.
     After,
     /// A person's prompt is about to be worked on.
     Prompt,
+    /// A session begins.
+    SessionStart,
+    /// A session ends.
+    SessionEnd,
     /// The agent is about to stop.
     Stop,
-    /// Anything else; it is not judged.
+    /// A sub-agent is about to stop.
+    SubagentStop,
+    /// The client's settings have changed.
+    Config,
+    /// Anything else.
     Other,
+}
+
+impl Phase {
+    /// Returns when an event comes that has one of the names that most clients use.
+    #[must_use]
+    pub fn named(event: &str) -> Self {
+        match event {
+            "PreToolUse" => Self::Before,
+            "PermissionRequest" => Self::Permission,
+            "PostToolUse" => Self::After,
+            "UserPromptSubmit" => Self::Prompt,
+            "SessionStart" => Self::SessionStart,
+            "SessionEnd" => Self::SessionEnd,
+            "Stop" => Self::Stop,
+            "SubagentStop" => Self::SubagentStop,
+            "ConfigChange" => Self::Config,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Returns the client whose payload this unmistakably is.
@@ -87,6 +141,7 @@ pub fn owner(marks: &Marks) -> Option<&'static dyn Client> {
 pub const CLIENTS: &[&dyn Client] = &[
     &claude::Claude,
     &codex::Codex,
+    &copilot::Copilot,
     &gemini::Gemini,
     &pi::Pi,
     &cursor::Cursor,
@@ -122,6 +177,27 @@ pub fn by_name(name: &str) -> Option<&'static dyn Client> {
     CLIENTS.iter().copied().find(|client| client.name() == name)
 }
 
+/// Opens the reason when the edit is already made.
+const MADE: &str = "The file is already changed. Take the change back, or tell the user.";
+
+/// Writes the reply to a tool that has run, as Claude Code and Codex read it: a refusal is told to
+/// the model, and changes nothing.
+fn after_tool(event: &str, decision: &Decision, voice: &Voice) -> String {
+    let text = voice.text(decision);
+    match decision.verdict() {
+        Verdict::Ask | Verdict::Deny => {
+            serde_json::json!({"decision": "block", "reason": format!("{MADE}\n{text}")})
+        }
+        Verdict::Warn => serde_json::json!({"hookSpecificOutput": {
+            "hookEventName": event,
+            "additionalContext": text,
+        }}),
+        Verdict::Allow if text.is_empty() => return String::new(),
+        Verdict::Allow => serde_json::json!({"systemMessage": text}),
+    }
+    .to_string()
+}
+
 /// Returns the folder that a payload says the session is in; nothing when it says none.
 #[must_use]
 pub fn working_folder(payload: &[u8]) -> Option<String> {
@@ -129,6 +205,24 @@ pub fn working_folder(payload: &[u8]) -> Option<String> {
     let marks = Marks::of(payload);
     let named = ["cwd", "workspace_roots", "workspace"].iter().find_map(|name| marks.text(name));
     named.map(str::to_owned)
+}
+
+/// Whoever asks without saying who: refused in words that several clients read, and never asked.
+pub const WHOEVER: &dyn Client = &Whoever;
+
+struct Whoever;
+
+impl Client for Whoever {
+    fn name(&self) -> &'static str {
+        "whoever"
+    }
+
+    fn write(&self, decision: &Decision, voice: &Voice) -> String {
+        match decision.verdict() {
+            Verdict::Ask | Verdict::Deny => refuse_whoever_asks(&voice.text(decision)),
+            Verdict::Warn | Verdict::Allow => String::new(),
+        }
+    }
 }
 
 /// Writes a refusal that Claude Code (nested form) and Copilot (flat form) both read as one, for

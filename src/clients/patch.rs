@@ -3,7 +3,9 @@
 //! Several agents share this envelope: sections that add, update, move or delete a file, an
 //! update made of hunks. What surrounds it (a here-document, say) is ignored. Hunks are looked
 //! for exactly, in order; one that is not found leaves the file after the patch unknown, and its
-//! added lines are judged all the same.
+//! added lines are judged all the same. This is the reading for whoever's rules we do not know;
+//! Codex and Copilot have theirs in [`super::codex_patch`] and [`super::copilot_patch`], which
+//! come back here for what these clients would refuse.
 
 use crate::domain::{Change, Content, Files, Line, Place, Stored, diff};
 

@@ -40,15 +40,7 @@ pub(super) struct Call {
 
 impl Call {
     pub(super) fn of(mut call: Map<String, Value>) -> Self {
-        let name = |key: &str| {
-            call.get(key).and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned)
-        };
-        let session = Session {
-            session_id: name("session_id"),
-            tool_use_id: name("tool_use_id"),
-            prompt_id: name("prompt_id"),
-            agent_id: name("agent_id"),
-        };
+        let session = session(&call);
         let tool = match call.remove("tool_name") {
             Some(Value::String(tool)) => tool,
             None | Some(Value::Null) => String::new(),
@@ -69,6 +61,20 @@ impl Call {
     }
 }
 
+/// Returns the names of a call.
+pub(super) fn session(call: &Map<String, Value>) -> Session {
+    let name = |key: &str| {
+        call.get(key).and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned)
+    };
+    Session {
+        session_id: name("session_id"),
+        tool_use_id: name("tool_use_id"),
+        prompt_id: name("prompt_id"),
+        agent_id: name("agent_id"),
+    }
+}
+
+/// Reads a payload's outermost object.
 pub(super) fn object(payload: &[u8]) -> Result<Map<String, Value>, PayloadError> {
     let text = str::from_utf8(payload)
         .map_err(|_| PayloadError("the payload is not UTF-8; JSON was expected.".to_owned()))?;

@@ -17,6 +17,7 @@ use super::file_tools::{self, kept_lines};
 use super::marks::Marks;
 use super::payload::{self, PayloadError};
 use super::pi_edit::{self, Block};
+use super::wiring::{self, Form, Trial, Trust, Wiring};
 use super::{Client, Phase, Voice};
 use crate::domain::{Action, Change, Decision, Event, Files, Session, Stored, Verdict, diff};
 use serde_json::{Map, Value, json};
@@ -33,6 +34,10 @@ const WRITE: &str = "write";
 impl Client for Pi {
     fn name(&self) -> &'static str {
         "pi"
+    }
+
+    fn wiring(&self) -> Option<&'static Wiring> {
+        Some(&WIRING)
     }
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
@@ -67,7 +72,8 @@ impl Client for Pi {
             }
         };
         let mut event = Fields::new("event", event);
-        if event.text(&["type"])? != "tool_call" {
+        let kind = event.text(&["type"])?;
+        if kind != "tool_call" && kind != "tool_result" {
             return Ok(Event::default());
         }
         let tool = event.text(&["toolName"])?;
@@ -77,6 +83,13 @@ impl Client for Pi {
             ..Session::default()
         };
         let action = match event.value("input") {
+            input if kind == "tool_result" => {
+                let failed = event.value("isError") == Some(Value::Bool(true));
+                match input.filter(|_| !failed) {
+                    Some(Value::Object(input)) => made(&tool, input, files)?,
+                    _ => Action::Other,
+                }
+            }
             Some(Value::Object(input)) if tool == EDIT || tool == WRITE => {
                 Action::Edit(vec![change(&tool, input, files)?])
             }
@@ -96,10 +109,12 @@ impl Client for Pi {
         match phase {
             Phase::Before | Phase::Stop => self.write(decision, voice),
             Phase::After | Phase::Prompt => {
-                let verdict = decision.verdict().min(Verdict::Warn);
-                answer(verdict, &voice.text(decision))
+                let text = voice.text(decision);
+                let made = phase == Phase::After && decision.verdict() >= Verdict::Ask;
+                let text = if made { format!("{}\n{text}", super::MADE) } else { text };
+                answer(decision.verdict().min(Verdict::Warn), &text)
             }
-            Phase::Other => answer(Verdict::Allow, ""),
+            _ => answer(Verdict::Allow, ""),
         }
     }
 }
@@ -144,6 +159,24 @@ fn change(
         Ok(after) => Change::of_text(tool, place, before.as_deref().unwrap_or_default(), after),
         Err(refusal) => Change::of_lines(tool, place, lines(), refusal.to_string()),
     })
+}
+
+/// Reads what `edit` or `write` has done: of a file that is changed already only the new lines are
+/// told.
+fn made(tool: &str, input: Map<String, Value>, files: &dyn Files) -> Result<Action, PayloadError> {
+    if tool != EDIT && tool != WRITE {
+        return Ok(Action::Other);
+    }
+    let mut input = Fields::new("event.input", input);
+    let place = file_tools::place(&path(&input.path(&["path"])?), files)?;
+    let added = match tool {
+        WRITE => diff::added("", &input.text(&["content"])?),
+        _ => blocks(&mut input)?
+            .iter()
+            .flat_map(|block| diff::added(&block.old, &block.new))
+            .collect(),
+    };
+    Ok(Action::Edit(vec![Change::of_lines(tool, place, added, "the edit is made")]))
 }
 
 /// Reads the replacements. Pi brings every shape into one list before it asks us; what it would
@@ -197,6 +230,93 @@ fn decoded(path: &str) -> String {
     }
     bytes.extend_from_slice(rest.as_bytes());
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// How Pi is wired.
+const WIRING: Wiring = Wiring {
+    name: "pi",
+    aliases: &[],
+    title: "Pi",
+    signs: &[".pi"],
+    programs: &["pi"],
+    project: ".pi/extensions/solvi-hook.ts",
+    local: None,
+    user_variable: Some("PI_CODING_AGENT_DIR"),
+    user_folder: ".pi/agent",
+    user: "extensions/solvi-hook.ts",
+    beside: None,
+    from_below: false,
+    form: Form::Extension(include_str!("../../templates/pi.ts")),
+    edits: |_| Vec::new(),
+    traps: |_| Vec::new(),
+    softens: |_| Vec::new(),
+    silences: |_| false,
+    silent: &[
+        "Pi skips the extensions of a project that is not trusted, and says nothing in print, \
+         JSON and RPC mode",
+        "started in a subfolder, Pi does not find this extension; one of `--scope user` always loads",
+        "`--no-extensions` leaves the guard out",
+        "the extension names this program by its place and digest: install again after an update, \
+         and on each machine",
+    ],
+    trust: Some(Trust {
+        file: "trust.json",
+        // Its form is not documented: a folder that it names counts.
+        trusts: |text, folder| text.contains(&Value::from(folder).to_string()),
+        how: "start `pi` in the project and trust it",
+    }),
+    trial,
+    refuses: |reply| wiring::holds(reply, "/verdict", "deny"),
+    look: "type /hooks status",
+};
+
+fn trial(project: &str) -> Trial {
+    let payload = |tool: &str, input: &Value| {
+        json!({
+            "client": "pi",
+            "protocol": PROTOCOL,
+            "cwd": project,
+            "mode": "print",
+            "event": {"type": "tool_call", "toolName": tool, "toolCallId": "solvi-hook-doctor",
+                "input": input},
+        })
+        .to_string()
+    };
+    let file = format!("{project}/.git/solvi-hook-doctor");
+    Trial {
+        harmless: payload("read", &json!({"path": file})),
+        refused: payload(WRITE, &json!({"path": file, "content": "a trial\n"})),
+    }
+}
+
+/// How our extension begins.
+const EXTENSION: &str = "/**\n * solvi-hook for Pi:";
+
+/// Tells whether a text is our extension, of any version.
+#[must_use]
+pub fn is_extension(text: &str) -> bool {
+    text.starts_with(EXTENSION)
+}
+
+/// Fills in the extension: the program, the digest of its file, and its arguments.
+#[must_use]
+pub fn extension(template: &str, program: &str, digest: &str, arguments: &[String]) -> String {
+    template
+        .replacen("\"{{program}}\"", &Value::from(program).to_string(), 1)
+        .replacen("\"{{sha256}}\"", &Value::from(digest).to_string(), 1)
+        .replacen("\"{{arguments}}\"", &json!(arguments).to_string(), 1)
+}
+
+/// Returns what was filled in.
+#[must_use]
+pub fn filled(text: &str) -> Option<(String, String, Vec<String>)> {
+    let value = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("const {name} = ")))?;
+        serde_json::from_str::<Value>(line.strip_suffix(';')?).ok()
+    };
+    let text = |value: Value| value.as_str().map(str::to_owned);
+    let arguments = value("JUDGE")?.as_array()?.iter().cloned().filter_map(text).collect();
+    Some((text(value("PROGRAM")?)?, text(value("DIGEST")?)?, arguments))
 }
 
 #[cfg(test)]

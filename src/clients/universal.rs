@@ -99,7 +99,8 @@ impl Client for Universal {
         if let Some(command) = command.filter(|command| command.contains(patch::MARKER)) {
             changes.extend(patch::changes(&tool, &[&command], files)?);
         }
-        let judged = phase == Phase::Before && !changes.is_empty();
+        let edits = phase == Phase::Before || matches!(&*event, "post-tool-use" | "post-write");
+        let judged = edits && !changes.is_empty();
         let action = if judged { Action::Edit(changes) } else { Action::Other };
         Ok(Event { tool, session, action })
     }
@@ -229,7 +230,8 @@ mod tests {
         let patch = "apply_patch <<E\n*** Begin Patch\n*** Add File: g\n+x\n*** End Patch\nE";
         assert_eq!(changes(&json!({"event": "pre-command", "command": patch})).len(), 1);
         assert_eq!(changes(&json!({"event": "pre-command", "command": "ls"})).len(), 0);
-        assert_eq!(changes(&json!({"event": "post-write", "files": ["a"]})).len(), 0);
+        assert_eq!(changes(&json!({"event": "post-write", "files": ["a"]})).len(), 1);
+        assert_eq!(changes(&json!({"event": "post-command", "files": ["a"]})).len(), 0);
     }
 
     #[test]

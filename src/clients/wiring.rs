@@ -1,10 +1,10 @@
 //! How an agent is told to call us: its settings files, the entries that go into them, and what
-//! in such a file would keep it from running any hook.
+//! would keep it from running them without a word.
 //!
-//! One [`Wiring`] for each agent that `install` knows; another agent is one more of them.
+//! Each client brings its own [`Wiring`]; here is what they share.
 
+use super::CLIENTS;
 use crate::domain::Entry;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 /// What the entries of one installation have in common.
@@ -18,6 +18,22 @@ pub struct Plan {
     pub approve: bool,
 }
 
+impl Plan {
+    /// Returns the command that answers any event of an agent.
+    #[must_use]
+    pub fn command(&self, agent: &str) -> String {
+        let mut command = format!("{} hook --agent {agent}", self.program);
+        if let Some(rules) = &self.rules {
+            command.push_str(" --rules ");
+            command.push_str(rules);
+        }
+        if self.approve {
+            command.push_str(" --approve");
+        }
+        command
+    }
+}
+
 /// How one agent is wired.
 #[derive(Debug)]
 pub struct Wiring {
@@ -27,28 +43,66 @@ pub struct Wiring {
     pub aliases: &'static [&'static str],
     /// What people call it.
     pub title: &'static str,
+    /// What in a project's folder shows that the agent is used there.
+    pub signs: &'static [&'static str],
+    /// The names of its program.
+    pub programs: &'static [&'static str],
     /// The settings that a project's team shares, from the project's folder.
     pub project: &'static str,
-    /// The settings of one person in a project, from the project's folder.
-    pub local: &'static str,
-    /// The variable that names the folder of a person's own settings.
-    pub user_variable: &'static str,
+    /// The settings of one person in a project, from the project's folder, if the agent has any.
+    pub local: Option<&'static str>,
+    /// The variable that names the folder of a person's own settings, if there is one.
+    pub user_variable: Option<&'static str>,
     /// That folder without the variable, from the home directory.
     pub user_folder: &'static str,
     /// The person's own settings, in that folder.
     pub user: &'static str,
-    /// The entries for edits.
+    /// Another file beside each of these that holds hooks too, if there is one.
+    pub beside: Option<&'static str>,
+    /// Whether the project's settings are found when the agent is started in a folder below.
+    pub from_below: bool,
+    /// What is written there.
+    pub form: Form,
+    /// The entries for edits, the one that is asked before an edit first.
     pub edits: fn(&Plan) -> Vec<Entry>,
     /// Returns what in a settings file keeps the agent from running its hooks, one sentence each.
     pub traps: fn(&str) -> Vec<String>,
+    /// Returns what in a settings file may answer in the place of the person whom we ask.
+    pub softens: fn(&str) -> Vec<String>,
     /// Tells whether a settings file switches off every hook of the agent, wherever it stands.
     pub silences: fn(&str) -> bool,
+    /// What passes the hook by without a word, one sentence each.
+    pub silent: &'static [&'static str],
+    /// Where the agent keeps whom it trusts.
+    pub trust: Option<Trust>,
     /// Returns payloads to try an entry with, for a project's folder.
     pub trial: fn(&str) -> Trial,
     /// Tells whether a reply refuses.
     pub refuses: fn(&str) -> bool,
     /// How a person sees in the agent that the hook is there.
     pub look: &'static str,
+}
+
+/// What stands in an agent's settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Entries among others. The text is what a file that is not there is taken for.
+    Entries(&'static str),
+    /// Entries in a file of our own, which goes when the last entry does.
+    OwnFile(&'static str),
+    /// A program of ours that the agent loads: this text, with its names in braces filled in.
+    Extension(&'static str),
+}
+
+/// Where an agent keeps which folders it trusts; without trust it leaves the project's hooks out.
+#[derive(Clone, Copy, Debug)]
+pub struct Trust {
+    /// The file, in the folder of a person's own settings.
+    pub file: &'static str,
+    /// Tells whether a text of it trusts a folder.
+    pub trusts: fn(&str, &str) -> bool,
+    /// How a person gives trust.
+    pub how: &'static str,
 }
 
 /// Payloads that show whether an entry works; nothing in them is ever done.
@@ -60,66 +114,33 @@ pub struct Trial {
     pub refused: String,
 }
 
-/// Every agent that can be wired.
-pub const WIRINGS: &[Wiring] = &[Wiring {
-    name: "claude",
-    aliases: &["claude-code"],
-    title: "Claude Code",
-    project: ".claude/settings.json",
-    local: ".claude/settings.local.json",
-    user_variable: "CLAUDE_CONFIG_DIR",
-    user_folder: ".claude",
-    user: "settings.json",
-    edits: claude_edits,
-    traps: claude_traps,
-    silences: claude_silences,
-    trial: claude_trial,
-    refuses: claude_refuses,
-    look: "type /hooks: the entry stands under PreToolUse",
-}];
+/// Returns how each agent is wired that can be, in the order of the documents.
+pub fn wirings() -> impl Iterator<Item = &'static Wiring> {
+    CLIENTS.iter().filter_map(|client| client.wiring())
+}
 
-/// The tools of Claude Code that change files, and those of MCP servers, any of which may.
-/// `MultiEdit` is of older versions; `apply_patch` is what Copilot, which reads the same file,
-/// calls its patch tool.
-///
-/// The anchors are needed: once a matcher holds a character like `.`, it is no longer a list of
-/// names but an expression that fits anywhere in a name.
-const CLAUDE_TOOLS: &str = "^(Edit|Write|MultiEdit|NotebookEdit|apply_patch|mcp__.*)$";
-
-/// What the installed command says when we cannot: Claude Code takes a hook that fails for one
-/// that has no objection. No single quote may stand in it.
-const CLAUDE_ASKS: &str = concat!(
-    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","#,
-    r#""permissionDecisionReason":"solvi-hook could not run, so this edit was not checked: "#,
-    r#"a person decides. For that person: is `solvi-hook` installed, and on PATH?"}}"#
-);
-
-fn claude_edits(plan: &Plan) -> Vec<Entry> {
-    let mut command = format!("{} pre-edit --agent claude", plan.program);
-    if let Some(rules) = &plan.rules {
-        command.push_str(" --rules ");
-        command.push_str(rules);
-    }
-    if plan.approve {
-        command.push_str(" --approve");
-    }
-    let command = otherwise(&command, CLAUDE_ASKS);
-    vec![Entry {
-        event: "PreToolUse".to_owned(),
-        matcher: Some(CLAUDE_TOOLS.to_owned()),
-        command,
-        // Seconds. Our own deadline is 10, and the client must not be the first to give up.
-        timeout: 30,
-        status: "holding the edit against the rules".to_owned(),
-    }]
+/// Returns the wiring of an agent, by any of its names.
+#[must_use]
+pub fn of(agent: &str) -> Option<&'static Wiring> {
+    wirings().find(|wiring| wiring.name == agent || wiring.aliases.contains(&agent))
 }
 
 /// Returns a command that replies when the first one cannot. One that could has exited with 0.
-fn otherwise(command: &str, reply: &str) -> String {
+/// No single quote may stand in the reply.
+#[must_use]
+pub fn otherwise(command: &str, reply: &str) -> String {
     format!("{command}{FALLBACK}'{reply}'")
 }
 
 const FALLBACK: &str = " || printf '%s' ";
+
+/// What the installed command says for the worst case, without its quotes.
+pub(super) const COULD_NOT_RUN: &str = "solvi-hook could not run, so this edit was not checked: \
+    a person decides. For that person: is `solvi-hook` installed, and on PATH?";
+
+/// What the installed command says where the edit is made already, for the person.
+pub(super) const NOT_CHECKED: &str =
+    r#"{"systemMessage":"solvi-hook could not run, so what was written was not checked."}"#;
 
 /// Returns a command as it is shown to a person: without the reply for the worst case.
 #[must_use]
@@ -127,35 +148,25 @@ pub fn brief(command: &str) -> &str {
     command.split_once(FALLBACK).map_or(command, |(command, _)| command)
 }
 
-fn claude_traps(text: &str) -> Vec<String> {
-    if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
-        return vec![format!(
-            "line {} is not plain JSON (a comment? a comma too many?): Claude Code ignores \
-             this whole file, and every hook in it, until it is",
-            error.line()
-        )];
+/// Says what a command comes to when we cannot run: nothing, a question, a refusal.
+#[must_use]
+pub fn at_worst(command: &str) -> &'static str {
+    match command.split_once(FALLBACK) {
+        None => "",
+        Some((_, reply)) if reply.contains("\"ask\"") => " (asks if it cannot run)",
+        Some((_, reply)) if reply.contains(NOT_CHECKED) => " (says so if it cannot run)",
+        Some(_) => " (refuses if it cannot run)",
     }
-    // Deeper nesting than this reader takes, or half a character, is no trap for Claude Code.
-    let Ok(Value::Object(settings)) = serde_json::from_str(text) else { return Vec::new() };
-    let off = settings.get("disableAllHooks") == Some(&Value::Bool(true));
-    let off = off.then(|| "`disableAllHooks` is true: Claude Code runs no hook at all".to_owned());
-    let void = malformed(&settings).map(|(place, what)| {
-        format!("`{place}` {what}: Claude Code ignores every hook in this file until it is mended")
-    });
-    off.into_iter().chain(void).collect()
 }
 
-fn claude_silences(text: &str) -> bool {
-    let settings: Value = serde_json::from_str(text).unwrap_or_default();
-    settings.get("disableAllHooks") == Some(&Value::Bool(true))
-}
-
-fn claude_trial(project: &str) -> Trial {
+/// Returns a trial in the form of a tool call with Claude Code's names.
+pub(super) fn trial(event: &str, read: &str, write: &str, project: &str) -> Trial {
+    let file = format!("{project}/.git/solvi-hook-doctor");
     let payload = |tool: &str, input: &Value| {
         let payload = json!({
             "session_id": "solvi-hook-doctor",
             "cwd": project,
-            "hook_event_name": "PreToolUse",
+            "hook_event_name": event,
             "permission_mode": "default",
             "tool_name": tool,
             "tool_input": input,
@@ -163,21 +174,38 @@ fn claude_trial(project: &str) -> Trial {
         });
         payload.to_string()
     };
-    let file = format!("{project}/.git/solvi-hook-doctor");
     Trial {
-        harmless: payload("Read", &json!({"file_path": file})),
-        refused: payload("Write", &json!({"file_path": file, "content": "a trial\n"})),
+        harmless: payload(read, &json!({"file_path": file})),
+        refused: payload(write, &json!({"file_path": file, "content": "a trial\n"})),
     }
 }
 
-fn claude_refuses(reply: &str) -> bool {
+/// Tells whether a reply holds a word at a place.
+pub(super) fn holds(reply: &str, place: &str, word: &str) -> bool {
     let reply: Value = serde_json::from_str(reply).unwrap_or_default();
-    let verdict = reply.pointer("/hookSpecificOutput/permissionDecision");
-    verdict.and_then(Value::as_str) == Some("deny")
+    reply.pointer(place).and_then(Value::as_str) == Some(word)
+}
+
+/// Tells whether a folder, or one above it, is among those that a list names.
+pub(super) fn is_within<'a>(folder: &str, mut named: impl Iterator<Item = &'a str>) -> bool {
+    named.any(|named| {
+        let named = named.trim_end_matches('/');
+        folder.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+/// Says where a text is no plain JSON.
+pub(super) fn not_plain(text: &str, title: &str) -> Option<String> {
+    let error = serde_json::from_str::<serde::de::IgnoredAny>(text).err()?;
+    Some(format!(
+        "line {} is not plain JSON (a comment? a comma too many?): {title} ignores \
+         this whole file, and every hook in it, until it is",
+        error.line()
+    ))
 }
 
 /// Returns the first part of the hooks that Claude Code does not accept, and what it is.
-fn malformed(settings: &Map<String, Value>) -> Option<(String, &'static str)> {
+pub(super) fn malformed(settings: &Map<String, Value>) -> Option<(String, &'static str)> {
     let hooks = settings.get("hooks")?;
     let Some(events) = hooks.as_object() else {
         return Some(("hooks".to_owned(), "is not an object"));
@@ -220,19 +248,29 @@ mod tests {
 
     use super::*;
 
-    fn command(program: &str) -> String {
+    fn before(wiring: &Wiring, program: &str) -> String {
         let plan = Plan { program: program.into(), ..Plan::default() };
-        claude_edits(&plan).remove(0).command
+        (wiring.edits)(&plan).remove(0).command
     }
 
     #[test]
     fn the_command_hands_on_what_was_asked_for() {
         let plan =
             Plan { program: "solvi-hook".into(), rules: Some("'r s.toml'".into()), approve: true };
-        let entry = claude_edits(&plan).remove(0);
-        let start = "solvi-hook pre-edit --agent claude --rules 'r s.toml' --approve || printf";
+        let entry = (of("claude").unwrap().edits)(&plan).remove(0);
+        let start = "solvi-hook hook --agent claude --rules 'r s.toml' --approve || printf";
         assert!(entry.command.starts_with(start), "{}", entry.command);
-        assert_eq!(brief(&command("x")), "x pre-edit --agent claude");
+        assert_eq!(brief(&entry.command).split(" ||").count(), 1);
+    }
+
+    #[test]
+    fn every_client_waits_longer_than_we_take_in_its_own_unit() {
+        for wiring in wirings() {
+            for entry in (wiring.edits)(&Plan::default()) {
+                let unit = if wiring.name == "gemini" { 1000 } else { 1 };
+                assert_eq!(entry.timeout, 30 * unit, "{}", wiring.name);
+            }
+        }
     }
 
     #[cfg(unix)]
@@ -246,64 +284,40 @@ mod tests {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
             shlex::try_quote(path.to_str().unwrap()).unwrap().into_owned()
         };
-        let said = |program: &str| {
+        let said = |command: &str| {
             let mut shell = std::process::Command::new("/bin/sh");
-            let output = shell.args(["-c", &command(program)]).output().unwrap();
+            let output = shell.args(["-c", command]).output().unwrap();
             assert!(output.status.success());
             String::from_utf8(output.stdout).unwrap()
         };
-        for (program, fate) in [
+        let dead = [
             ("solvi-hook-that-nobody-installed".to_owned(), "missing"),
             (fake("exits", "exit 1"), "exits"),
             (fake("usage", "echo wrong >&2; exit 2"), "usage"),
             (fake("with space and 'quote", "kill -KILL $$"), "killed"),
             (fake("segfault", "kill -SEGV $$"), "crashed"),
+        ];
+        for (name, place, word) in [
+            ("claude", "/hookSpecificOutput/permissionDecision", "ask"),
+            ("codex", "/hookSpecificOutput/permissionDecision", "deny"),
+            ("copilot", "/permissionDecision", "deny"),
+            ("gemini", "/decision", "deny"),
+            ("cursor", "/permission", "ask"),
         ] {
-            let reply: Value = serde_json::from_str(&said(&program)).expect(fate);
-            let output = reply.get("hookSpecificOutput").expect(fate);
-            assert_eq!(output.get("hookEventName").unwrap(), "PreToolUse", "{fate}");
-            assert_eq!(output.get("permissionDecision").unwrap(), "ask", "{fate}");
+            let wiring = of(name).unwrap();
+            for (program, fate) in &dead {
+                let reply = said(&before(wiring, program));
+                assert!(holds(&reply, place, word), "{name} {fate}: {reply}");
+            }
+            let replies = fake("replies", "cat >/dev/null; printf '{\"ours\":1}'");
+            assert_eq!(said(&before(wiring, &replies)), "{\"ours\":1}");
         }
-        let replies = fake("replies", "cat >/dev/null; printf '{\"ours\":1}'");
-        assert_eq!(said(&replies), "{\"ours\":1}");
     }
 
     #[test]
-    fn what_voids_a_file_is_named() {
-        let trap = |text: &str| claude_traps(text).join("; ");
-        assert_eq!(
-            trap(r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#),
-            ""
-        );
-        assert_eq!(
-            trap(
-                r#"{"hooks": {"Later": [{"matcher": "", "hooks": [], "more": 1}]}, "x": "\ud83d"}"#
-            ),
-            ""
-        );
-        for (text, named) in [
-            ("{\n  \"a\": 1, // why\n}", "line 2 is not plain JSON"),
-            (r#"{"a": 1,}"#, "line 1 is not plain JSON"),
-            (r#"{"disableAllHooks": true}"#, "no hook at all"),
-            (r#"{"hooks": []}"#, "`hooks` is not an object"),
-            (r#"{"hooks": {"Stop": {}}}"#, "`hooks.Stop` is not a list"),
-            (r#"{"hooks": {"Stop": [{"matcher": "a"}]}}"#, "`hooks.Stop[0]` has no list `hooks`"),
-            (r#"{"hooks": {"Stop": [{"matcher": 1, "hooks": []}]}}"#, "`matcher` that is not text"),
-            (
-                r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}, {"type": "command"}]}]}}"#,
-                "`hooks.Stop[0].hooks[1]` has no `command`",
-            ),
-            (r#"{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}"#, "has no `type`"),
-            (
-                r#"{"hooks": {"Stop": [{"hooks": [{"type": "run", "command": "x"}]}]}}"#,
-                "has no `type`",
-            ),
-            (
-                r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 0}]}]}}"#,
-                "has a `timeout` that is not above 0",
-            ),
-        ] {
-            assert!(trap(text).contains(named), "{text}: {}", trap(text));
-        }
+    fn a_folder_is_trusted_with_the_one_above_it() {
+        let within = |folder| is_within(folder, ["/a/b/", "/c"].into_iter());
+        assert!(within("/a/b") && within("/a/b/c") && within("/c/d"));
+        assert!(!within("/a/bc") && !within("/a"));
     }
 }

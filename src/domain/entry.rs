@@ -1,7 +1,6 @@
 //! A hook entry: what stands in an agent's settings so that the agent calls us.
 //!
-//! A client says which entries it wants; the store writes them into the settings file. The shape
-//! is the one that agents share: an event, a group with a matcher, one handler that runs a command.
+//! A client says which entries it wants; the store writes them into the settings file.
 
 /// One command that an agent is to run at an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,4 +15,22 @@ pub struct Entry {
     pub timeout: u32,
     /// What the agent shows while it waits.
     pub status: String,
+    /// How it is written.
+    pub shape: Shape,
+}
+
+/// How an agent writes an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// A group with a matcher, and in it the handler with its status: Claude Code, Codex.
+    #[default]
+    Group,
+    /// A group with a matcher, and in it the handler with a name: Gemini CLI.
+    NamedGroup,
+    /// An object with `bash` and `timeoutSec`: Copilot CLI.
+    Bash,
+    /// An object with `command`, told to refuse when it fails: Cursor.
+    Closed,
+    /// An object with `command`: Cursor, where nothing can be refused.
+    Plain,
 }

@@ -21,7 +21,7 @@ pub mod wording;
 
 pub use change::{Change, Content, Line, Numbering, Standing};
 pub use decision::{Decision, Ruling};
-pub use entry::Entry;
+pub use entry::{Entry, Shape};
 pub use event::{Action, Event, Session};
 pub use finding::{Finding, Part, Spot};
 pub use moment::Moment;

@@ -2,16 +2,17 @@
 //!
 //! The shape is the one of Claude Code (and others):
 //! `{"hooks": {EVENT: [{"matcher": …, "hooks": [{"type": "command", "command": …}]}]}}`.
-//! Only what is ours is touched, and every other byte stays. Taking out goes as far up as ours
+//! or, as Copilot CLI and Cursor have it, the handler in the place of its group. Both are read in
+//! any file. Only what is ours is touched, and every other byte stays. Taking out goes as far up as ours
 //! goes: a group that held nothing else, an event that held no other group, `hooks` that held no
 //! other event. So putting in and taking out again gives back the text from before.
 
 use super::json_text::{Broken, Document, Members, plain};
 use super::own_entries::{Owner, owner, owner_of_program};
-use crate::domain::Entry;
+use crate::domain::{Entry, Shape};
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::Ranged;
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
 
 /// Why hooks could not be read from a text.
@@ -47,6 +48,42 @@ pub struct Handler {
     pub owner: Owner,
     spot: Spot,
     group: serde_json::Value,
+}
+
+impl Handler {
+    /// Makes a handler that stands at a place among the groups of its event.
+    pub(super) fn at(
+        (event, group, handler): (usize, usize, usize),
+        alone: bool,
+        name: &str,
+        whole: serde_json::Value,
+    ) -> Self {
+        let text = |value: Option<&serde_json::Value>| {
+            value.and_then(serde_json::Value::as_str).map(str::to_owned)
+        };
+        let own = whole.pointer(&format!("/hooks/{handler}"));
+        let command = own.and_then(|own| text(own.get("command"))).unwrap_or_default();
+        Self {
+            event: name.to_owned(),
+            matcher: text(whole.get("matcher")),
+            owner: owner(&command),
+            command,
+            spot: Spot { event, group, handler, alone },
+            group: whole,
+        }
+    }
+
+    /// Returns the number of its group among those of its event, and its own in the group.
+    #[must_use]
+    pub fn place(&self) -> (usize, usize) {
+        (self.spot.group, self.spot.handler)
+    }
+
+    /// Returns what stands in the settings: the group that it is in, or itself.
+    #[must_use]
+    pub fn group(&self) -> &serde_json::Value {
+        &self.group
+    }
 }
 
 /// Where a handler is: the event among the events, and so on.
@@ -114,6 +151,11 @@ pub fn unmerge(text: &str) -> Result<Outcome, HooksError> {
     sweep(text.to_owned(), &[], Vec::new())
 }
 
+/// Takes every entry of the reference program out, and leaves ours.
+pub fn without_solvi(text: &str) -> Result<Outcome, HooksError> {
+    sweep_out(text.to_owned(), |handler, _| handler.owner == Owner::Solvi, Vec::new())
+}
+
 /// Returns every handler, in the order of the text.
 pub fn handlers(text: &str) -> Result<Vec<Handler>, HooksError> {
     let document = Document::parse(text)?;
@@ -160,28 +202,39 @@ fn place(text: &str, entry: &Entry) -> Result<(Deed, Option<String>), HooksError
 }
 
 /// Takes out what is ours, except the first of each kind that is as wanted.
-fn sweep(mut text: String, wanted: &[Entry], mut done: Vec<Done>) -> Result<Outcome, HooksError> {
+fn sweep(text: String, wanted: &[Entry], done: Vec<Done>) -> Result<Outcome, HooksError> {
+    let gone = |handler: &Handler, handlers: &[Handler]| {
+        let kept = wanted.iter().any(|entry| {
+            let group = Group::of(entry).plain();
+            let first = handlers.iter().find(|it| it.event == entry.event && it.group == group);
+            first.is_some_and(|first| first.spot == handler.spot)
+        });
+        matches!(handler.owner, Owner::Ours(_)) && !kept
+    };
+    sweep_out(text, gone, done)
+}
+
+/// Takes out every handler of which this is true, the last first: so what was put in goes the way
+/// that it came.
+fn sweep_out(
+    mut text: String,
+    out: impl Fn(&Handler, &[Handler]) -> bool,
+    mut done: Vec<Done>,
+) -> Result<Outcome, HooksError> {
+    let told = done.len();
     loop {
         let handlers = handlers(&text)?;
-        let kept: Vec<Spot> = wanted
-            .iter()
-            .filter_map(|entry| {
-                let group = Group::of(entry).plain();
-                handlers.iter().find(|it| it.event == entry.event && it.group == group)
-            })
-            .map(|handler| handler.spot)
-            .collect();
-        let ours = |handler: &&Handler| matches!(handler.owner, Owner::Ours(_));
-        let gone = handlers.iter().filter(ours).find(|it| !kept.contains(&it.spot));
+        let gone = handlers.iter().rfind(|handler| out(handler, &handlers));
         let Some((gone, rest)) = gone.and_then(|it| Some((it, take_out(&text, it.spot)?))) else {
-            let others = handlers.into_iter().filter(|handler| !ours(&handler)).collect();
+            let ours = |handler: &Handler| matches!(handler.owner, Owner::Ours(_));
+            let others = handlers.into_iter().filter(|handler| !ours(handler)).collect();
             return Ok(Outcome { text, done, others });
         };
         // One that made room for another at its event was already told of as replaced.
         let replaced = |done: &Done| done.deed == Deed::Replaced && done.event == gone.event;
         if !done.iter().any(replaced) {
             let Handler { event, matcher, command, .. } = gone.clone();
-            done.push(Done { deed: Deed::Removed, event, matcher, command });
+            done.insert(told, Done { deed: Deed::Removed, event, matcher, command });
         }
         text = rest;
     }
@@ -193,14 +246,13 @@ fn take_out(text: &str, spot: Spot) -> Option<String> {
     let (at, hooks) = last(root, "hooks")?;
     let hooks = hooks.as_object()?;
     let list = hooks.properties.get(spot.event)?.value.as_array()?;
-    let (_, handlers) = last(list.elements.get(spot.group)?.as_object()?, "hooks")?;
-    let handlers = Members::of_list(handlers.as_array()?);
     let (events, groups) = (Members::of_object(hooks), Members::of_list(list));
 
     // From the inside out: the first level that holds something else, or was there before us.
     let stays = |members: &Members| members.len() > 1 || document.was_there(members);
     Some(if !spot.alone {
-        document.remove(&handlers, spot.handler)
+        let (_, handlers) = last(list.elements.get(spot.group)?.as_object()?, "hooks")?;
+        document.remove(&Members::of_list(handlers.as_array()?), spot.handler)
     } else if stays(&groups) {
         document.remove(&groups, spot.group)
     } else if stays(&events) {
@@ -256,17 +308,21 @@ fn handlers_of(hooks: &Object<'_>) -> Vec<Handler> {
         let groups = prop.value.as_array().map_or(&[][..], |list| &list.elements);
         for (group, value) in groups.iter().enumerate() {
             let Some(object) = value.as_object() else { continue };
-            let handlers = last(object, "hooks").and_then(|(_, it)| it.as_array());
-            let Some(handlers) = handlers else { continue };
             let matcher = last(object, "matcher").and_then(|(_, it)| text(it));
-            for (handler, value) in handlers.elements.iter().enumerate() {
+            let handlers = last(object, "hooks").and_then(|(_, it)| it.as_array());
+            // Without a list of its own it is a handler itself.
+            let handlers = handlers.map_or(std::slice::from_ref(value), |list| &list.elements);
+            for (handler, value) in handlers.iter().enumerate() {
                 let (command, owner) = command(value);
+                if command.is_empty() && handlers.len() == 1 && owner == Owner::Stranger {
+                    continue;
+                }
                 found.push(Handler {
                     event: prop.name.as_str().to_owned(),
                     matcher: matcher.clone(),
                     command,
                     owner,
-                    spot: Spot { event, group, handler, alone: handlers.elements.len() == 1 },
+                    spot: Spot { event, group, handler, alone: handlers.len() == 1 },
                     group: plain(groups.get(group).unwrap_or(value)),
                 });
             }
@@ -277,7 +333,8 @@ fn handlers_of(hooks: &Object<'_>) -> Vec<Handler> {
 
 fn command(handler: &Value<'_>) -> (String, Owner) {
     let Some(handler) = handler.as_object() else { return (String::new(), Owner::Stranger) };
-    let command = last(handler, "command").and_then(|(_, it)| text(it)).unwrap_or_default();
+    let named = |name| last(handler, name).and_then(|(_, it)| text(it));
+    let command = named("command").or_else(|| named("bash")).unwrap_or_default();
     let Some(args) = last(handler, "args").and_then(|(_, it)| it.as_array()) else {
         let owner = owner(&command);
         return (command, owner);
@@ -292,29 +349,74 @@ fn text(value: &Value<'_>) -> Option<String> {
     value.as_string_lit().map(|text| text.value.clone().into_owned())
 }
 
-/// A group of one handler, as it is written.
-#[derive(Clone, Debug, Serialize)]
+/// An entry as it is written: its fields, in order, and in a group or not.
 struct Group<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
     matcher: Option<&'a str>,
-    hooks: [Written<'a>; 1],
+    fields: Vec<(&'static str, Field<'a>)>,
+    grouped: bool,
 }
 
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Written<'a> {
-    r#type: &'static str,
-    command: &'a str,
-    timeout: u32,
-    status_message: &'a str,
+#[derive(Clone, Copy, serde::Serialize)]
+#[serde(untagged)]
+enum Field<'a> {
+    Text(&'a str),
+    Number(u32),
+    Flag(bool),
+}
+
+struct Fields<'a, 'b>(&'b [(&'static str, Field<'a>)]);
+
+impl Serialize for Fields<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, field)| (name, field)))
+    }
+}
+
+impl Serialize for Group<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !self.grouped {
+            return Fields(&self.fields).serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(matcher) = self.matcher {
+            map.serialize_entry("matcher", matcher)?;
+        }
+        map.serialize_entry("hooks", &[Fields(&self.fields)])?;
+        map.end()
+    }
 }
 
 impl<'a> Group<'a> {
     fn of(entry: &'a Entry) -> Self {
-        let Entry { matcher, command, timeout, status, .. } = entry;
-        let handler =
-            Written { r#type: "command", command, timeout: *timeout, status_message: status };
-        Self { matcher: matcher.as_deref(), hooks: [handler] }
+        let Entry { matcher, command, timeout, status, shape, .. } = entry;
+        let matcher = matcher.as_deref();
+        let command = Field::Text(command);
+        let timeout = Field::Number(*timeout);
+        let kind = ("type", Field::Text("command"));
+        let mut fields = match shape {
+            Shape::Group => vec![
+                kind,
+                ("command", command),
+                ("timeout", timeout),
+                ("statusMessage", Field::Text(status)),
+            ],
+            Shape::NamedGroup => vec![
+                kind,
+                ("name", Field::Text("solvi-hook")),
+                ("command", command),
+                ("timeout", timeout),
+            ],
+            Shape::Bash => vec![kind, ("bash", command), ("timeoutSec", timeout)],
+            Shape::Closed => {
+                vec![("command", command), ("timeout", timeout), ("failClosed", Field::Flag(true))]
+            }
+            Shape::Plain => vec![("command", command), ("timeout", timeout)],
+        };
+        let grouped = matches!(shape, Shape::Group | Shape::NamedGroup);
+        if let Some(matcher) = matcher.filter(|_| !grouped) {
+            fields.push(("matcher", Field::Text(matcher)));
+        }
+        Self { matcher, fields, grouped }
     }
 
     fn plain(&self) -> serde_json::Value {
@@ -336,6 +438,7 @@ mod tests {
             command: "solvi-hook pre-edit --agent claude || printf '%s' '{\"a\":1}'".into(),
             timeout: 30,
             status: "checking".into(),
+            shape: Shape::Group,
         }
     }
 

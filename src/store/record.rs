@@ -29,6 +29,8 @@ impl Occasion {
     pub const DIFF: Self = Self { hook: "check-diff", question: "diff" };
     /// git is about to push.
     pub const PUSH: Self = Self { hook: "pre-push", question: "diff" };
+    /// An agent has edited a file.
+    pub const WRITTEN: Self = Self { hook: "post-write", question: "written" };
 }
 
 /// Who erases, in the mark of a record that was born erased.
@@ -49,7 +51,41 @@ pub struct Facts {
 /// over the masked change and its content is never written.
 #[must_use]
 pub fn of(ruling: &Ruling, event: &Event, facts: &Facts) -> Entry {
-    let record = decision(ruling, event, facts);
+    entry(decision(ruling, event, facts), ruling)
+}
+
+/// How what was written stands to what was judged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The id and the hash of the decision about the edit; none when there is no record of it.
+    pub of: Option<(String, String)>,
+    /// Whether that decision was to ask, so that a person has let the edit through.
+    pub asked: bool,
+    /// Whether the file is another than was judged; none when that cannot be told.
+    pub differs: Option<bool>,
+}
+
+/// Makes the record of what was written. The ruling is about what nobody had judged before; the
+/// decision that it refers to tells the rest.
+#[must_use]
+pub fn written(written: &Written, ruling: &Ruling, event: &Event, facts: &Facts) -> Entry {
+    let mut record = decision(ruling, event, facts);
+    let mut told = object([("differs", written.differs.into())]);
+    if let Some((id, hash)) = &written.of {
+        told.insert("of".to_owned(), id.as_str().into());
+        told.insert("of_hash".to_owned(), hash.as_str().into());
+    }
+    if written.asked {
+        told.insert("answered".to_owned(), true.into());
+    }
+    let ours = record.get_mut("meta").and_then(|meta| meta.get_mut("solvi_hook"));
+    if let Some(ours) = ours.and_then(Value::as_object_mut) {
+        ours.insert("written".to_owned(), told.into());
+    }
+    entry(record, ruling)
+}
+
+fn entry(record: Map<String, Value>, ruling: &Ruling) -> Entry {
     match &ruling.redaction {
         Some(redaction) => {
             let note = format!("redact = true: {}", redaction.rules.join(", "));

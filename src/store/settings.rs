@@ -4,7 +4,8 @@
 //! stay, and a file that changed since it was read is not written over. Only the text between
 //! our own entries' ends is ever another one (see [`super::hook_groups`]).
 
-use super::hook_groups::{self, HooksError, Outcome};
+use super::hook_groups::{self, Handler, HooksError, Outcome};
+use super::hook_tables;
 use crate::domain::Entry;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -77,8 +78,17 @@ impl SettingsError {
 
 const MARK: &str = "\u{feff}";
 
-/// What a file that is not there, or holds nothing, is taken for.
+/// What a JSON file that is not there, or holds nothing, is taken for.
 const EMPTY: &str = "{}\n";
+
+/// Returns every handler in the text of a settings file of this name.
+pub fn handlers(file: &Path, text: &str) -> Result<Vec<Handler>, HooksError> {
+    if is_toml(file) { hook_tables::handlers(text) } else { hook_groups::handlers(text) }
+}
+
+fn is_toml(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "toml")
+}
 
 /// A settings file as it was read.
 #[derive(Debug)]
@@ -108,8 +118,18 @@ impl Settings {
             None => "",
         };
         let text = text.strip_prefix(MARK).unwrap_or(text);
-        let text = if text.trim().is_empty() { EMPTY } else { text }.to_owned();
+        let blank = text.trim().is_empty() && !is_toml(&file);
+        let text = if blank { EMPTY } else { text }.to_owned();
         Ok(Self { file, target, bytes, text })
+    }
+
+    /// Takes a file that is not there, or holds nothing, for this text.
+    #[must_use]
+    pub fn or_else(mut self, empty: &str) -> Self {
+        if self.on_disk().is_none_or(|text| text.trim().is_empty()) {
+            empty.clone_into(&mut self.text);
+        }
+        self
     }
 
     /// Tells whether the file is there.
@@ -127,12 +147,40 @@ impl Settings {
 
     /// Returns the text with these entries in it and no other of ours.
     pub fn merge(&self, entries: &[Entry]) -> Result<Outcome, SettingsError> {
-        hook_groups::merge(&self.text, entries).map_err(|source| self.hooks_error(source))
+        let merge = if is_toml(&self.file) { hook_tables::merge } else { hook_groups::merge };
+        merge(&self.text, entries).map_err(|source| self.hooks_error(source))
+    }
+
+    /// Returns the file as if the reference program had no entry in it, and what goes for that.
+    pub fn without_solvi(mut self) -> Result<(Self, Outcome), SettingsError> {
+        let out = if is_toml(&self.file) {
+            hook_tables::without_solvi
+        } else {
+            hook_groups::without_solvi
+        };
+        let outcome = out(&self.text).map_err(|source| self.hooks_error(source))?;
+        outcome.text.clone_into(&mut self.text);
+        Ok((self, outcome))
+    }
+
+    /// Returns every handler in it.
+    pub fn handlers(&self) -> Result<Vec<Handler>, SettingsError> {
+        handlers(&self.file, &self.text).map_err(|source| self.hooks_error(source))
     }
 
     /// Returns the text without any entry of ours.
     pub fn unmerge(&self) -> Result<Outcome, SettingsError> {
-        hook_groups::unmerge(&self.text).map_err(|source| self.hooks_error(source))
+        let unmerge = if is_toml(&self.file) { hook_tables::unmerge } else { hook_groups::unmerge };
+        unmerge(&self.text).map_err(|source| self.hooks_error(source))
+    }
+
+    /// Removes the file that was read.
+    pub fn remove(&self) -> Result<(), SettingsError> {
+        let unwritable = |source| SettingsError::Unwritable { file: self.file.clone(), source };
+        if contents(&self.target).map_err(unwritable)? != self.bytes {
+            return Err(SettingsError::Changed { file: self.file.clone() });
+        }
+        fs::remove_file(&self.target).map_err(unwritable)
     }
 
     /// Writes another text in the place of the one that was read.

@@ -2,29 +2,46 @@
 
 use super::Report;
 use super::trial;
-use crate::cli::agent_settings::{Scope, Target};
+use crate::cli::agent_settings::{Scope, Target, Where, is_ours};
 use crate::cli::world::World;
-use crate::clients::wiring::{Plan, WIRINGS, Wiring, brief};
-use crate::store::hook_groups::{Handler, handlers};
+use crate::clients::wiring::{Form, Plan, Wiring, brief};
+use crate::clients::{contract, pi};
+use crate::store::digests::{self, CodexTrust};
+use crate::store::hook_groups::Handler;
 use crate::store::own_entries::Owner;
-use crate::store::settings::{Settings, user_folder};
-use std::path::Path;
+use crate::store::settings::{Settings, handlers};
+use std::fs;
+use std::path::{Path, PathBuf};
 
-/// Looks at every agent's settings.
-pub fn look(root: &Path, world: &World, report: &mut Report) {
-    for wiring in WIRINGS {
-        let user = user_folder(world.env(wiring.user_variable), wiring.user_folder);
-        let target = Target { wiring, project: root.to_owned(), scope: Scope::Project, user };
-        Agent { target }.look(report);
+/// Looks at the settings of every agent that is used here, or has an entry of ours.
+///
+/// An agent is taken to be started in the folder `start`.
+pub fn look(root: &Path, start: &Path, world: &World, report: &mut Report) {
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let below = real(root) != real(&root.join(start));
+    let asked = Where { project: Some(root.to_owned()), ..Where::default() };
+    let agents: Vec<Agent> =
+        Target::all(&asked, world).into_iter().map(|target| Agent { target, below }).collect();
+    let matters = |agent: &&Agent| agent.target.is_used(world) || agent.is_wired();
+    let mut found: Vec<&Agent> = agents.iter().filter(matters).collect();
+    if found.is_empty() {
+        found.extend(agents.first());
+    }
+    for agent in found {
+        agent.look(report);
     }
 }
 
 struct Agent {
     target: Target,
+    /// Whether the agent is started in a folder below the project's root.
+    below: bool,
 }
 
 /// A settings file that is there.
 struct File {
+    path: PathBuf,
+    scope: Scope,
     name: String,
     text: String,
 }
@@ -34,26 +51,59 @@ impl Agent {
         self.target.wiring
     }
 
+    fn is_extension(&self) -> bool {
+        matches!(self.wiring().form, Form::Extension(_))
+    }
+
+    fn is_wired(&self) -> bool {
+        self.files(&mut Report::default()).iter().any(|file| {
+            if self.is_extension() {
+                return pi::is_extension(&file.text);
+            }
+            handlers(&file.path, &file.text).unwrap_or_default().iter().any(is_ours)
+        })
+    }
+
     fn look(&self, report: &mut Report) {
         let about = self.wiring().name;
         let files = self.files(report);
         let silent = files.iter().any(|file| (self.wiring().silences)(&file.text));
         let mut wired = false;
-        for File { name, text } in &files {
+        let mut works = false;
+        for file in &files {
+            let File { path, name, text, .. } = file;
             let traps = (self.wiring().traps)(text);
             for trap in &traps {
                 report.bad(about, format!("{name}: {trap}"), format!("mend {name}"));
             }
-            // What is no JSON has been told as a trap.
-            let found = handlers(text).unwrap_or_default();
-            for handler in &found {
+            for softening in (self.wiring().softens)(text) {
+                report.warn(about, format!("{name}: {softening}"), "see whether they should");
+            }
+            // What cannot be read has been told as a trap.
+            let found = handlers(path, text).unwrap_or_default();
+            let ours = if self.is_extension() { Vec::new() } else { found };
+            for handler in &ours {
                 if let Owner::Ours(sub_command) = handler.owner {
                     wired = true;
-                    let works = self.entry(name, handler, sub_command, report);
-                    if works && traps.is_empty() && !silent {
-                        report.guarded(&format!("edits of {}", self.wiring().title));
-                    }
+                    let works_here = self.entry(name, handler, sub_command, report);
+                    let runs = works_here
+                        && self.is_found(file, report)
+                        && self.is_trusted(file, Some(handler), report);
+                    works |= runs && traps.is_empty() && !silent;
                 }
+            }
+            if self.is_extension() && pi::is_extension(text) {
+                wired = true;
+                works |= self.extension(file, report)
+                    && self.is_found(file, report)
+                    && self.is_trusted(file, None, report);
+            }
+        }
+        if works {
+            report.guarded(&format!("edits of {}", self.wiring().title));
+            let banner = contract::of(about).and_then(contract::Contract::banner);
+            if let Some(banner) = banner {
+                report.ok(about, format!("know that with {banner}"));
             }
         }
         if !wired {
@@ -68,8 +118,10 @@ impl Agent {
     /// Returns the settings files that are there; says which cannot be read.
     fn files(&self, report: &mut Report) -> Vec<File> {
         let mut files: Vec<File> = Vec::new();
-        for scope in [Scope::Project, Scope::Local, Scope::User] {
-            let Some(path) = self.target.file(scope) else { continue };
+        let scopes = [Scope::Project, Scope::Local, Scope::User].into_iter();
+        let paths = scopes
+            .flat_map(|scope| self.target.files(scope).into_iter().map(move |it| (scope, it)));
+        for (scope, path) in paths {
             let name = self.target.shown(&path);
             // In the home directory the project's file and the user's are one.
             if files.iter().any(|file| file.name == name) {
@@ -78,7 +130,8 @@ impl Agent {
             match Settings::read(&path, None) {
                 Ok(settings) => {
                     let text = settings.on_disk().filter(|text| !text.trim().is_empty());
-                    files.extend(text.map(|text| File { name, text: text.to_owned() }));
+                    let text = text.map(str::to_owned);
+                    files.extend(text.map(|text| File { path, scope, name, text }));
                 }
                 Err(error) => report.bad(
                     self.wiring().name,
@@ -88,6 +141,78 @@ impl Agent {
             }
         }
         files
+    }
+
+    /// Tells whether the agent finds a file where it is started, and says so if not.
+    fn is_found(&self, file: &File, report: &mut Report) -> bool {
+        if file.scope == Scope::User || self.wiring().from_below || !self.below {
+            return true;
+        }
+        let title = self.wiring().title;
+        report.bad(
+            self.wiring().name,
+            format!("{}: {title} does not find it when it is started in this folder", file.name),
+            format!("start {title} in the project's root, or install with `--scope user`"),
+        );
+        false
+    }
+
+    /// Tells whether the agent trusts an entry enough to run it, and says what is missing.
+    fn is_trusted(&self, file: &File, handler: Option<&Handler>, report: &mut Report) -> bool {
+        let Some(trust) = self.wiring().trust else { return true };
+        let kept = self.target.user.as_ref().and_then(|folder| {
+            let settings = Settings::read(&folder.join(trust.file), None).ok()?;
+            settings.on_disk().map(str::to_owned)
+        });
+        let kept = kept.unwrap_or_default();
+        let (about, title) = (self.wiring().name, self.wiring().title);
+        let root = fs::canonicalize(&self.target.project).unwrap_or(self.target.project.clone());
+        let mut trusted = true;
+        if file.scope != Scope::User && !(trust.trusts)(&kept, &root.to_string_lossy()) {
+            trusted = false;
+            let text =
+                format!("{}: {title} does not trust this folder, and leaves it out", file.name);
+            report.bad(about, text, trust.how);
+        }
+        if let Some(handler) = handler.filter(|_| about == "codex") {
+            let path = fs::canonicalize(&file.path).unwrap_or(file.path.clone());
+            let state = digests::codex_trust(&kept, &path.to_string_lossy(), handler);
+            let what = match state {
+                CodexTrust::Trusted => None,
+                CodexTrust::Unknown => Some("nobody has trusted this hook, so Codex leaves it out"),
+                CodexTrust::Changed => Some("it changed since it was trusted: Codex leaves it out"),
+                CodexTrust::Off => Some("a person has switched it off"),
+            };
+            if let Some(what) = what {
+                trusted = false;
+                let text = format!("{}: {}: {what}", file.name, handler.event);
+                report.bad(about, text, "start `codex`, type /hooks, and trust it");
+            }
+        }
+        trusted
+    }
+
+    /// Tries the extension's program, and tells whether it refuses what must be refused.
+    fn extension(&self, file: &File, report: &mut Report) -> bool {
+        let (about, name) = (self.wiring().name, &file.name);
+        let again = format!("`solvi-hook install --agent {about}` writes it anew");
+        let Some((program, digest, arguments)) = pi::filled(&file.text) else {
+            report.bad(about, format!("{name}: does not say what it starts"), again);
+            return false;
+        };
+        if digests::of_file(Path::new(&program)).ok().as_ref() != Some(&digest) {
+            let text = format!("{name}: `{program}` is not the program that was installed");
+            report.bad(about, text, again);
+            return false;
+        }
+        let words = [&[program][..], &arguments].concat();
+        let command = shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default();
+        let entry = format!("{name} → {command}");
+        let refuses = self.tried(&entry, &command, &again, report);
+        if refuses {
+            report.ok(about, format!("{entry}: refuses what must be refused"));
+        }
+        refuses
     }
 
     /// Tries one entry, and tells whether it refuses what must be refused before an edit.
@@ -102,32 +227,26 @@ impl Agent {
             report.ok(about, format!("{entry}: not tried"));
             return false;
         }
-        let wanted = (self.wiring().edits)(&Plan::default()).into_iter().next();
-        if wanted.as_ref().is_some_and(|wanted| wanted.event != handler.event) {
-            report.bad(about, format!("{entry}: is not asked before an edit is made"), again);
+        let mut wanted = (self.wiring().edits)(&Plan::default()).into_iter();
+        let first = wanted.next();
+        if first.as_ref().is_some_and(|first| first.event != handler.event) {
+            if runs == "hook" && wanted.any(|entry| entry.event == handler.event) {
+                report.ok(about, format!("{entry}: not tried"));
+            } else {
+                report.bad(about, format!("{entry}: is not asked before an edit is made"), again);
+            }
             return false;
         }
-        let trial = (self.wiring().trial)(&self.target.project.to_string_lossy());
-        let run = |payload: &str| trial::run(&handler.command, &self.target.project, payload);
-        let refuses = self.wiring().refuses;
-        match (run(&trial.harmless), run(&trial.refused)) {
-            (Err(trouble), _) | (_, Err(trouble)) => {
-                report.bad(about, format!("{entry}: cannot be tried: {trouble}"), again);
-                return false;
-            }
-            (Ok(said), _) if !said.well || refuses(&said.reply) => {
-                let text = format!("{entry}: stands against what is harmless: {}", said.trouble);
-                report.bad(about, text, again);
-                return false;
-            }
-            (Ok(_), Ok(said)) if !said.well || !refuses(&said.reply) => {
-                let text = format!("{entry}: does not refuse what must be: {}", said.trouble);
-                let next =
-                    format!("run `solvi-hook --version` to see whether it can be started; {again}");
-                report.bad(about, text, next);
-                return false;
-            }
-            (Ok(_), Ok(_)) => {}
+        let wanted = first;
+        if !self.tried(&entry, &handler.command, &again, report) {
+            return false;
+        }
+        let patience = wanted.as_ref().map_or(0.0, |wanted| f64::from(wanted.timeout));
+        // Ours is a third of what is written; a number in another unit is far from both.
+        if timeout(handler).is_some_and(|timeout| timeout * 3.0 <= patience) {
+            let text = format!("{entry}: its time-out is below our own deadline (another unit?)");
+            report.bad(about, text, again);
+            return false;
         }
         let everything = |matcher: &str| matches!(matcher, "" | "*");
         let matcher = handler.matcher.as_deref().unwrap_or_default();
@@ -139,6 +258,33 @@ impl Agent {
             report.warn(about, text, again);
         }
         true
+    }
+
+    /// Starts a command with what is harmless and with what must be refused.
+    fn tried(&self, entry: &str, command: &str, again: &str, report: &mut Report) -> bool {
+        let about = self.wiring().name;
+        let trial = (self.wiring().trial)(&self.target.project.to_string_lossy());
+        let run = |payload: &str| trial::run(command, &self.target.project, payload);
+        let refuses = self.wiring().refuses;
+        match (run(&trial.harmless), run(&trial.refused)) {
+            (Err(trouble), _) | (_, Err(trouble)) => {
+                report.bad(about, format!("{entry}: cannot be tried: {trouble}"), again);
+                false
+            }
+            (Ok(said), _) if !said.well || refuses(&said.reply) => {
+                let text = format!("{entry}: stands against what is harmless: {}", said.trouble);
+                report.bad(about, text, again);
+                false
+            }
+            (Ok(_), Ok(said)) if !said.well || !refuses(&said.reply) => {
+                let text = format!("{entry}: does not refuse what must be: {}", said.trouble);
+                let next =
+                    format!("run `solvi-hook --version` to see whether it can be started; {again}");
+                report.bad(about, text, next);
+                false
+            }
+            (Ok(_), Ok(_)) => true,
+        }
     }
 
     /// Says so when an entry starts another version than this one.
@@ -155,4 +301,12 @@ impl Agent {
             );
         }
     }
+}
+
+/// Returns when the agent gives up waiting, in its own unit.
+fn timeout(handler: &Handler) -> Option<f64> {
+    let (_, at) = handler.place();
+    let whole = handler.group();
+    let own = whole.get("hooks").and_then(|hooks| hooks.get(at)).unwrap_or(whole);
+    ["timeout", "timeoutSec"].iter().find_map(|name| own.get(name)?.as_f64())
 }

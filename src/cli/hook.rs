@@ -1,0 +1,316 @@
+//! `hook`: one event of any agent on standard input is recognised, put to the judges that it
+//! concerns, and answered in that agent's words.
+//!
+//! Whose event it is, the payload says, where it is unmistakable: an agent may read the settings
+//! of another and call an entry that was written for that one. Whatever goes wrong, one reply
+//! comes out, and it is no consent to a tool call.
+
+use super::explain::Explanation;
+use super::world::World;
+use super::{defaults, pen, post_write, pre_edit};
+use crate::clients::marks::Marks;
+use crate::clients::{self, Client, Phase, Voice};
+use crate::domain::{Decision, Event};
+use crate::store::files::DiskFiles;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// The largest payload that is read, in bytes; a larger one asks.
+const LARGEST_PAYLOAD: u64 = 16 << 20;
+
+/// Answer an event of a coding agent, whichever agent and whichever event it is
+///
+/// This is what `install` has agents call. The payload on standard input tells the agent and the
+/// event; `--agent` is who is asking where it does not. An edit that is about to be made is judged
+/// as by `pre-edit`, one that was made as by `post-write`. What nobody judges (another event, a
+/// tool that changes no file) gets the agent's own word for "nothing to say".
+/// Always exits 0: an agent takes the exit status for more than it says.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Example:\n  \
+    echo '{\"hook_event_name\": \"BeforeTool\", \"tool_name\": \"write_file\", \
+    \"tool_input\":\\\n    {\"file_path\": \"a.py\", \"content\": \"eval(x)\\n\"}}' \
+    | solvi-hook hook --no-store")]
+pub struct Args {
+    #[command(flatten)]
+    settings: Settings,
+    /// Who is asking, where the payload does not tell
+    #[arg(long, value_name = "AGENT", value_parser = client)]
+    agent: Option<Agent>,
+}
+
+/// What holds for every event.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[derive(Clone, Debug, clap::Args)]
+pub struct Settings {
+    /// The rules file, from the project's root; by default the one of solvi-rules.toml,
+    /// .config/solvi-rules.toml and .claude/solvi-rules.toml that exists, else the built-in rules
+    #[arg(long, value_name = "PATH")]
+    pub rules: Option<PathBuf>,
+    /// Where the decision is kept, from the project's root [default: .solvi/traces/hooks.jsonl]
+    #[arg(long, value_name = "PATH", conflicts_with = "no_store")]
+    store: Option<PathBuf>,
+    /// Keep no record of the decision
+    #[arg(long)]
+    no_store: bool,
+    /// Answer "allow" in so many words when no rule stands against the edit, which skips the
+    /// agent's own prompt
+    #[arg(long)]
+    approve: bool,
+    /// Do not look for text that speaks to the reviewer of the change
+    #[arg(long)]
+    pub no_instruction_check: bool,
+    /// The project's root [default: the repository that the session is in]
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+    /// Seconds after which an answer that is not there asks a person
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    deadline: Duration,
+    /// Also tell a person on standard error what was judged, by which rules, and how long it took
+    #[arg(long)]
+    explain: bool,
+    /// Accepted for the day when models answer questions; until then a person does
+    #[arg(long, value_name = "SPEC", alias = "model", hide = true)]
+    decider: Option<String>,
+}
+
+impl Settings {
+    /// Returns the store as it is named; none when nothing is kept.
+    pub fn store(&self) -> Option<&Path> {
+        let named = self.store.as_deref().unwrap_or(Path::new(defaults::STORE));
+        (!self.no_store).then_some(named)
+    }
+}
+
+/// The client that `--agent` names.
+#[derive(Clone, Copy)]
+pub struct Agent(pub &'static dyn Client);
+
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+/// Reads the value of `--agent`.
+pub fn client(name: &str) -> Result<Agent, String> {
+    let names = || clients::CLIENTS.iter().map(|client| client.name()).collect::<Vec<_>>();
+    clients::by_name(name).map(Agent).ok_or_else(|| format!("known are {}", names().join(", ")))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is expected".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("a number of seconds above 0 is expected".to_owned()),
+    }
+}
+
+/// Which judges are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Questions {
+    /// Each at its event.
+    All,
+    /// Only the one about edits that are about to be made.
+    Edits,
+    /// Only the one about edits that were made.
+    Writes,
+}
+
+impl Questions {
+    fn ask_at(self, phase: Phase) -> bool {
+        match phase {
+            Phase::Before | Phase::Permission => self != Self::Writes,
+            Phase::After => self != Self::Edits,
+            _ => false,
+        }
+    }
+}
+
+/// One call of a hook.
+pub struct Call {
+    /// What holds for every event.
+    pub settings: Settings,
+    /// Who `--agent` says is asking.
+    pub agent: Option<&'static dyn Client>,
+    /// Which judges are asked.
+    pub questions: Questions,
+}
+
+/// Who asks, and when in its work.
+#[derive(Clone, Copy)]
+struct Asking {
+    client: &'static dyn Client,
+    phase: Phase,
+}
+
+impl Asking {
+    /// Tells who asks: the payload's shape, else the client's own variable, else `--agent`.
+    fn of(marks: &Marks, agent: Option<&'static dyn Client>, world: &World) -> Self {
+        let client = clients::owner(marks).unwrap_or_else(|| {
+            let sets = |client: &&&dyn Client| {
+                client.variable().is_some_and(|variable| world.env(variable).is_some())
+            };
+            match (clients::CLIENTS.iter().find(sets).copied(), agent) {
+                // The variable is handed on to every program that this client starts, another
+                // agent among them: the words must be both's.
+                (Some(marked), Some(agent)) if marked.name() != agent.name() => clients::WHOEVER,
+                (marked, agent) => agent.or(marked).unwrap_or(clients::WHOEVER),
+            }
+        });
+        Self { client, phase: client.phase(marks) }
+    }
+
+    /// Writes the reply when there is no judgement: no consent to a tool call, and no word where
+    /// it would stop nothing, or would keep an agent from ever stopping.
+    fn without_judgement(self, trouble: String) -> String {
+        let Self { client, phase } = self;
+        match phase {
+            Phase::Before | Phase::Permission => {
+                client.write_at(phase, &Decision::unjudged(trouble), &Voice::default())
+            }
+            Phase::After => {
+                let notes = vec![format!("What was written is not checked: {trouble}")];
+                let voice = Voice { notes, ..Voice::default() };
+                client.write_at(phase, &Decision::default(), &voice)
+            }
+            _ => self.nothing(),
+        }
+    }
+
+    /// Writes the client's word for "nothing to say".
+    fn nothing(self) -> String {
+        self.client.write_at(self.phase, &Decision::default(), &Voice::default())
+    }
+}
+
+/// Runs the sub-command.
+pub fn run(args: Args, world: World) -> u8 {
+    let agent = args.agent.map(|agent| agent.0);
+    answer(Call { settings: args.settings, agent, questions: Questions::All }, world)
+}
+
+/// What the work comes to.
+struct Answer {
+    reply: String,
+    told: Option<String>,
+}
+
+/// Answers a call; the reply is the last thing that is written.
+pub fn answer(call: Call, world: World) -> u8 {
+    let deadline = call.settings.deadline;
+    let heard = Arc::new(OnceLock::new());
+    let unheard = Asking::of(&Marks::default(), call.agent, &world);
+    let (agent, questions) = (call.agent, call.questions);
+    let ear = Arc::clone(&heard);
+    let answer = pen::hold(deadline, move || {
+        let sitting = Sitting { settings: call.settings, world };
+        sitting.answer(agent, questions, &ear)
+    });
+    let answer = answer.unwrap_or_else(|stopped| Answer {
+        reply: heard.get().copied().unwrap_or(unheard).without_judgement(stopped.to_string()),
+        told: None,
+    });
+    if let Some(told) = answer.told {
+        pen::write_err(&told);
+    }
+    write_reply(&answer.reply)
+}
+
+/// Answers a call whose command line is wrong.
+pub fn answer_misled(agent: Option<&'static dyn Client>, trouble: String, world: &World) -> u8 {
+    use std::io::IsTerminal;
+    // Nobody types a payload; whoever tries a command at a terminal wants to read what is wrong.
+    let mut payload = Vec::new();
+    if !std::io::stdin().is_terminal() {
+        payload = pen::hold(Duration::from_secs(5), || payload_of_stdin().0).unwrap_or_default();
+    }
+    let asking = Asking::of(&Marks::of(&payload), agent, world);
+    write_reply(&asking.without_judgement(trouble))
+}
+
+/// Writes a reply and returns the hook's exit status: 0, or 1 when nobody takes the reply, so
+/// that the command's fallback may try.
+fn write_reply(reply: &str) -> u8 {
+    if reply.is_empty() {
+        return 0;
+    }
+    u8::from(pen::write_out(format!("{reply}\n").as_bytes()).is_err())
+}
+
+/// Reads standard input; also says why it is not the whole payload.
+fn payload_of_stdin() -> (Vec<u8>, Option<String>) {
+    let mut payload = Vec::new();
+    let read = std::io::stdin().lock().take(LARGEST_PAYLOAD + 1).read_to_end(&mut payload);
+    let trouble = match read {
+        Err(error) => Some(format!("the payload cannot be read: {error}")),
+        Ok(_) if payload.len() as u64 > LARGEST_PAYLOAD => {
+            Some(format!("the payload is larger than {} MiB", LARGEST_PAYLOAD >> 20))
+        }
+        Ok(_) => None,
+    };
+    (payload, trouble)
+}
+
+/// One run of a hook: what its judges need to know.
+pub struct Sitting {
+    /// What holds for every event.
+    pub settings: Settings,
+    /// The outside.
+    pub world: World,
+}
+
+impl Sitting {
+    fn answer(
+        &self,
+        agent: Option<&'static dyn Client>,
+        questions: Questions,
+        heard: &OnceLock<Asking>,
+    ) -> Answer {
+        let mut told = Explanation::begin();
+        let (payload, trouble) = payload_of_stdin();
+        let marks = Marks::of(&payload);
+        let asking = *heard.get_or_init(|| Asking::of(&marks, agent, &self.world));
+        if !questions.ask_at(asking.phase) {
+            told.passed(asking.client.name());
+            let told = self.settings.explain.then(|| told.text());
+            return Answer { reply: asking.nothing(), told };
+        }
+        let Asking { client, phase } = asking;
+        let read = match trouble {
+            Some(trouble) => Err(trouble),
+            None => self.read(client, &payload, &mut told),
+        };
+        let mut voice = Voice { approve: self.settings.approve, ..Voice::default() };
+        let (reply, decision) = match read {
+            Err(trouble) => {
+                (asking.without_judgement(trouble.clone()), Decision::unjudged(trouble))
+            }
+            Ok((event, files)) => {
+                let judge = if phase == Phase::After { post_write::judge } else { pre_edit::judge };
+                let decision = judge(self, &event, &files, &mut voice, &mut told);
+                (client.write_at(phase, &decision, &voice), decision)
+            }
+        };
+        told.decided(&decision, &voice);
+        Answer { reply, told: self.settings.explain.then(|| told.text()) }
+    }
+
+    /// Reads the payload; the error says why nobody can.
+    fn read(
+        &self,
+        client: &dyn Client,
+        payload: &[u8],
+        told: &mut Explanation,
+    ) -> Result<(Event, DiskFiles), String> {
+        let session = clients::working_folder(payload);
+        let project = self.settings.project.as_deref();
+        let root = defaults::project(project, session.as_deref(), &self.world);
+        let files = DiskFiles::new(&root, session.as_deref().map_or(root.as_path(), Path::new));
+        told.project(files.root());
+        let event = client.read(payload, &files).map_err(|error| error.to_string())?;
+        told.event(&event);
+        Ok((event, files))
+    }
+}

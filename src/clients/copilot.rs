@@ -1,0 +1,480 @@
+//! How Copilot CLI speaks, and how it is answered.
+//!
+//! Verified with 1.0.102. One event may come in two spellings: flat, with `toolName` and
+//! `toolArgs`, or as Claude Code has it, with `tool_name` and `tool_input`; a reply holds its
+//! answer in both forms, and each spelling takes its own. `ask` is known before a tool runs. Where
+//! permissions are decided only a refusal is spoken, so that a person's yes to our question is not
+//! taken back. Text for a person has no place in any reply.
+
+use super::claude::PRE_TOOL_USE;
+use super::copilot_edit;
+use super::copilot_permission;
+use super::fields::{Fields, kind_of};
+use super::file_tools::place;
+use super::marks::Marks;
+use super::payload::{self, PayloadError};
+use super::wiring::{
+    self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Trust, Wiring, otherwise,
+};
+use super::{Client, Phase, Voice, copilot_patch, patch};
+use crate::domain::{
+    Action, Change, Decision, Entry, Event, Files, Session, Shape, Stored, Verdict, diff,
+};
+use serde_json::{Map, Value, json};
+
+/// Copilot CLI.
+pub struct Copilot;
+
+/// Tells when a call comes. The flat spelling does not name the event before a tool: it is the
+/// one that has a tool and nothing of what became of it.
+fn phase(named: Option<&str>, has: impl Fn(&str) -> bool) -> Phase {
+    match named {
+        Some("preToolUse") => Phase::Before,
+        Some("permissionRequest") => Phase::Permission,
+        Some(name) => Phase::named(name),
+        None if has("error") => Phase::Other,
+        None if has("toolResult") => Phase::After,
+        None if has("toolName") || has("tool_name") => Phase::Before,
+        // Nothing of this client's: better judged than passed.
+        None if !has("sessionId") => Phase::Before,
+        None => Phase::Other,
+    }
+}
+
+fn read_at(
+    phase: Phase,
+    mut call: Map<String, Value>,
+    files: &dyn Files,
+) -> Result<Event, PayloadError> {
+    let session = session(&call);
+    if !matches!(phase, Phase::Before | Phase::Permission | Phase::After) {
+        return Ok(Event { session, ..Event::default() });
+    }
+    let mut take = |names: [&str; 2]| names.iter().find_map(|name| call.remove(*name));
+    let tool = take(["toolName", "tool_name"]);
+    let tool = tool.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+    let input = take(["toolArgs", "tool_input"]).or_else(|| call.remove("toolInput"));
+    let input = input.unwrap_or_default();
+    let action = match phase {
+        Phase::Permission => edit(copilot_permission::changes(&tool, &input, files)?),
+        Phase::After => made(&tool, input, files)?,
+        _ => match changes(&tool, input, files)? {
+            Read::Changes(changes) => edit(changes),
+            Read::Others(input) => payload::action(&tool, input, files)?,
+        },
+    };
+    Ok(Event { tool, session, action })
+}
+
+fn edit(changes: Vec<Change>) -> Action {
+    if changes.is_empty() { Action::Other } else { Action::Edit(changes) }
+}
+
+/// Reads what an edit has done: of a file that is changed already only the new lines are told.
+fn made(tool: &str, input: Value, files: &dyn Files) -> Result<Action, PayloadError> {
+    if let Some(text) = input.as_str().filter(|text| text.contains(patch::MARKER)) {
+        return Ok(edit(patch::changes(tool, &[text], files)?));
+    }
+    let Value::Object(input) = input else { return Ok(Action::Other) };
+    if !matches!(tool, "edit" | "create" | "Edit" | "Write") {
+        return Ok(Action::Other);
+    }
+    let mut input = Fields::new("toolArgs", input);
+    let place = place(&input.path(&["path"])?, files)?;
+    let old = input.text_if_any(&["old_str"])?.unwrap_or_default();
+    let new = input.text_if_any(&["new_str", "file_text"])?.unwrap_or_default();
+    let why = "the edit is made";
+    Ok(Action::Edit(vec![Change::of_lines(tool, place, diff::added(&old, &new), why)]))
+}
+
+fn session(call: &Map<String, Value>) -> Session {
+    let name = |key: &str| {
+        call.get(key).and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned)
+    };
+    Session {
+        session_id: name("sessionId").or_else(|| name("session_id")),
+        agent_id: name("agentId").or_else(|| name("agent_id")),
+        ..Session::default()
+    }
+}
+
+/// What an input is.
+enum Read {
+    /// These changes, or nothing to judge.
+    Changes(Vec<Change>),
+    /// An input of no tool of the client's own.
+    Others(Value),
+}
+
+/// Reads the input of a tool that is about to run.
+fn changes(tool: &str, input: Value, files: &dyn Files) -> Result<Read, PayloadError> {
+    if matches!(tool, "bash" | "Bash" | "powershell") {
+        return Ok(Read::Changes(Vec::new()));
+    }
+    let ours = matches!(tool, "edit" | "create" | "apply_patch" | "Edit" | "Write");
+    let input = match input {
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(Value::Object(input)) => Value::Object(input),
+            _ if ours && text.contains(patch::MARKER) => {
+                return Ok(Read::Changes(copilot_patch::changes(tool, &text, files)?));
+            }
+            _ => Value::String(text),
+        },
+        input => input,
+    };
+    let has = |name: &str| input.get(name).is_some_and(|value| !value.is_null());
+    match input {
+        Value::Object(_) if has("file_text") && ours => {
+            let Value::Object(input) = input else { return Ok(Read::Others(input)) };
+            let mut input = Fields::new("toolArgs", input);
+            let place = place(&input.path(&["path"])?, files)?;
+            let text = input.text(&["file_text"])?;
+            Ok(Read::Changes(vec![created(tool, place, text, files)]))
+        }
+        Value::Object(_) if has("old_str") && ours => {
+            let Value::Object(input) = input else { return Ok(Read::Others(input)) };
+            Ok(Read::Changes(vec![edited(tool, Fields::new("toolArgs", input), files)?]))
+        }
+        Value::Object(ref fields) if ours => match fields.get("input").and_then(Value::as_str) {
+            Some(text) if text.contains(patch::MARKER) => {
+                Ok(Read::Changes(copilot_patch::changes(tool, text, files)?))
+            }
+            // Whatever else an edit tool is given is read as others read it, or is an error.
+            _ if matches!(tool, "edit" | "create") => {
+                let mut input = Fields::new("toolArgs", fields.clone());
+                input.path(&["path"])?;
+                input.text(&[if tool == "edit" { "old_str" } else { "file_text" }])?;
+                Ok(Read::Others(input_of(fields)))
+            }
+            _ => Ok(Read::Others(input)),
+        },
+        Value::Object(_) => Ok(Read::Others(input)),
+        other if ours => {
+            let is = kind_of(&other);
+            Err(PayloadError(format!("`toolArgs` is {is}; the fields of an edit were expected.")))
+        }
+        _ => Ok(Read::Changes(Vec::new())),
+    }
+}
+
+fn input_of(fields: &Map<String, Value>) -> Value {
+    Value::Object(fields.clone())
+}
+
+/// Returns the change of a created file. The client refuses to create one that is there; what it
+/// would hold is judged all the same.
+fn created(tool: &str, place: crate::domain::Place, text: String, files: &dyn Files) -> Change {
+    match files.read(&place) {
+        Stored::Absent => Change::of_text(tool, place, "", text),
+        Stored::Bytes(bytes) => {
+            Change::of_text(tool, place, &String::from_utf8_lossy(&bytes), text)
+        }
+        Stored::Unknown(why) => {
+            Change { unsure: Some(why), ..Change::of_text(tool, place, "", text) }
+        }
+    }
+}
+
+fn edited(tool: &str, mut input: Fields, files: &dyn Files) -> Result<Change, PayloadError> {
+    let place = place(&input.path(&["path"])?, files)?;
+    let (old, new) = (input.text(&["old_str"])?, input.text(&["new_str"])?);
+    let lines = |why: String, unsure: Option<String>, place| {
+        let change = Change::of_lines(tool, place, diff::added(&old, &new), why);
+        Change { unsure, ..change }
+    };
+    let before = match files.read(&place) {
+        Stored::Absent => {
+            let why = "the client refuses this edit: there is no such file".to_owned();
+            return Ok(lines(why, None, place));
+        }
+        Stored::Unknown(why) => return Ok(lines(why.clone(), Some(why), place)),
+        Stored::Bytes(bytes) => String::from_utf8(bytes),
+    };
+    let Ok(before) = before else {
+        let why = "the file is no UTF-8 text".to_owned();
+        return Ok(lines(why.clone(), Some(why), place));
+    };
+    Ok(match copilot_edit::after(&before, &old, &new) {
+        Ok(after) => Change::of_text(tool, place, &before, after),
+        Err(cause) => lines(cause.to_string(), None, place),
+    })
+}
+
+impl Client for Copilot {
+    fn name(&self) -> &'static str {
+        "copilot"
+    }
+
+    fn wiring(&self) -> Option<&'static Wiring> {
+        Some(&WIRING)
+    }
+
+    fn write(&self, decision: &Decision, voice: &Voice) -> String {
+        let text = voice.text(decision);
+        let verdict = decision.verdict();
+        let mut answer = Map::new();
+        if verdict >= Verdict::Ask {
+            answer.insert("permissionDecision".to_owned(), json!(verdict.word()));
+            answer.insert("permissionDecisionReason".to_owned(), json!(text));
+        } else if voice.approve && voice.judged {
+            answer.insert("permissionDecision".to_owned(), json!("allow"));
+        }
+        if verdict == Verdict::Warn {
+            answer.insert("additionalContext".to_owned(), json!(text));
+        }
+        if answer.is_empty() {
+            return String::new();
+        }
+        let mut nested = answer.clone();
+        nested.insert("hookEventName".to_owned(), json!(PRE_TOOL_USE));
+        answer.insert("hookSpecificOutput".to_owned(), Value::Object(nested));
+        Value::Object(answer).to_string()
+    }
+
+    fn owns(&self, marks: &Marks) -> bool {
+        let transcript = marks.text("transcript_path").unwrap_or_default().replace('\\', "/");
+        let pascal = || {
+            marks.has("timestamp")
+                && marks.has("hook_event_name")
+                && !marks.has("permission_mode")
+                && (transcript.is_empty() || transcript.contains("/session-state/"))
+        };
+        marks.has("sessionId") || pascal()
+    }
+
+    fn variable(&self) -> Option<&'static str> {
+        Some("COPILOT_CLI")
+    }
+
+    fn phase(&self, marks: &Marks) -> Phase {
+        let named = ["hook_event_name", "hookName"].iter().find_map(|name| marks.text(name));
+        phase(named, |name| marks.has(name))
+    }
+
+    fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
+        let call = payload::object(payload)?;
+        read_at(self.phase(&Marks::of(payload)), call, files)
+    }
+
+    fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {
+        match phase {
+            Phase::Before => self.write(decision, voice),
+            Phase::Permission => permission(decision, voice),
+            Phase::After => after(decision, voice),
+            _ => String::new(),
+        }
+    }
+}
+
+/// Writes the reply after a tool: the nested form is ignored there.
+fn after(decision: &Decision, voice: &Voice) -> String {
+    let text = voice.text(decision);
+    match decision.verdict() {
+        Verdict::Ask | Verdict::Deny => {
+            json!({"decision": "block", "reason": format!("{}\n{text}", super::MADE)}).to_string()
+        }
+        Verdict::Warn => json!({"additionalContext": text}).to_string(),
+        Verdict::Allow => String::new(),
+    }
+}
+
+/// Writes the reply where permissions are decided.
+fn permission(decision: &Decision, voice: &Voice) -> String {
+    match decision.verdict() {
+        Verdict::Deny => json!({"behavior": "deny", "message": voice.text(decision)}).to_string(),
+        Verdict::Allow if voice.approve && voice.judged => json!({"behavior": "allow"}).to_string(),
+        // Where everything is allowed beforehand, silence would be a yes.
+        Verdict::Ask if !decision.troubles.is_empty() => {
+            json!({"behavior": "deny", "message": voice.text(decision)}).to_string()
+        }
+        Verdict::Ask | Verdict::Warn | Verdict::Allow => String::new(),
+    }
+}
+
+/// How Copilot CLI is wired.
+const WIRING: Wiring = Wiring {
+    name: "copilot",
+    aliases: &[],
+    title: "GitHub Copilot CLI",
+    signs: &[".github/hooks", ".github/copilot", ".github/copilot-instructions.md"],
+    programs: &["copilot"],
+    project: ".github/hooks/solvi-hook.json",
+    local: None,
+    user_variable: Some("COPILOT_HOME"),
+    user_folder: ".copilot",
+    user: "hooks/solvi-hook.json",
+    beside: None,
+    from_below: true,
+    form: Form::OwnFile("{\n  \"version\": 1\n}\n"),
+    edits,
+    traps,
+    softens: |_| Vec::new(),
+    silences: |_| false,
+    silent: &[
+        "Copilot leaves the hooks of a folder out that is not trusted, also with `--yolo`, and \
+         says nothing",
+        "started in a subfolder, Copilot finds these hooks only if the root itself is trusted",
+        "Copilot also reads .claude/settings.json: with our entry for Claude Code there, an edit \
+         is judged twice",
+        "a hook that takes longer than its `timeoutSec` lets the tool run",
+    ],
+    trust: Some(Trust {
+        file: "config.json",
+        trusts: |text, folder| {
+            let config: Value = serde_json::from_str(text).unwrap_or_default();
+            let named = config.get("trustedFolders").and_then(Value::as_array);
+            wiring::is_within(folder, named.into_iter().flatten().filter_map(Value::as_str))
+        },
+        how: "start `copilot` in the project's root and trust the folder",
+    }),
+    trial,
+    refuses: |reply| wiring::holds(reply, "/permissionDecision", "deny"),
+    look: "ask it to edit a file under .git: it is refused",
+};
+
+fn edits(plan: &Plan) -> Vec<Entry> {
+    let command = plan.command("copilot");
+    let worst = json!({"permissionDecision": "deny", "permissionDecisionReason": COULD_NOT_RUN});
+    let refused = json!({"behavior": "deny", "message": COULD_NOT_RUN});
+    let entry = |event: &str, matcher: Option<&str>, command: String| Entry {
+        event: event.to_owned(),
+        matcher: matcher.map(str::to_owned),
+        command,
+        // Seconds; our own deadline is 10.
+        timeout: 30,
+        status: String::new(),
+        shape: Shape::Bash,
+    };
+    vec![
+        // No matcher: how the tools of a server are named is not known, and any of them may write.
+        entry("preToolUse", None, otherwise(&command, &worst.to_string())),
+        entry("permissionRequest", Some("edit"), otherwise(&command, &refused.to_string())),
+        entry("postToolUse", Some("edit|create|apply_patch"), otherwise(&command, NOT_CHECKED)),
+    ]
+}
+
+fn traps(text: &str) -> Vec<String> {
+    if let Some(trap) = wiring::not_plain(text, "Copilot") {
+        return vec![trap];
+    }
+    let file: Value = serde_json::from_str(text).unwrap_or_default();
+    let mut traps = Vec::new();
+    if file.get("disableAllHooks") == Some(&Value::Bool(true)) {
+        traps.push("`disableAllHooks` is true: Copilot runs no hook of this file".to_owned());
+    }
+    if file.get("version").is_some_and(|version| *version != json!(1)) {
+        traps.push("`version` is not 1: Copilot ignores this whole file".to_owned());
+    }
+    traps
+}
+
+fn trial(project: &str) -> Trial {
+    let file = format!("{project}/.git/solvi-hook-doctor");
+    let payload = |tool: &str, arguments: &Value| {
+        json!({
+            "sessionId": "solvi-hook-doctor",
+            "timestamp": 0,
+            "cwd": project,
+            "toolName": tool,
+            "toolArgs": arguments,
+        })
+        .to_string()
+    };
+    Trial {
+        harmless: payload("view", &json!({"path": file})),
+        refused: payload("create", &json!({"path": file, "file_text": "a trial\n"})),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::clients::recorded::{Table, payloads};
+    use crate::domain::Content;
+
+    #[test]
+    fn every_recorded_payload_is_an_edit_or_none_of_our_business() {
+        let files = Table::of(&json!({
+            "/r/a.py": "def f():\n    return 1\n", "a.py": "def f():\n    return 1\n",
+            "old.py": "o = 1\n", "m.py": "m = 1\n", "/r/old.py": "o = 1\n", "/r/m.py": "m = 1\n",
+        }));
+        let all = [payloads("copilot"), payloads("copilot-pascal")].concat();
+        let mut edits = Vec::new();
+        for (name, payload) in &all {
+            let phase = Copilot.phase(&Marks::of(payload.as_bytes()));
+            let Action::Edit(changes) = Copilot.read(payload.as_bytes(), &files).unwrap().action
+            else {
+                continue;
+            };
+            if phase == Phase::After {
+                continue;
+            }
+            let places = changes.iter().map(|change| change.place.to_string());
+            edits.push(format!("{name} {}", places.collect::<Vec<_>>().join(" ")));
+            for change in &changes {
+                assert!(change.after.text().is_some() || change.deletes(), "{name} {change:?}");
+            }
+            if name.contains("equest-edit") {
+                let after = Content::Text("def f():\n    return 2\n".to_owned());
+                assert_eq!((phase, &changes[0].after), (Phase::Permission, &after));
+            }
+        }
+        assert_eq!(all.len(), 46);
+        assert_eq!(
+            edits,
+            [
+                "permissionRequest-apply_patch /r/a.py",
+                "permissionRequest-apply_patch-add /r/new/b.py",
+                "permissionRequest-apply_patch-delete /r/old.py",
+                "permissionRequest-apply_patch-move /r/m.py /r/moved/n.py",
+                "permissionRequest-create /r/b.py",
+                "permissionRequest-edit /r/a.py",
+                "permissionRequest-edit-subagent /r/a.py",
+                "preToolUse-apply_patch a.py",
+                "preToolUse-apply_patch-many a.py new/b.py old.py m.py moved/n.py",
+                "preToolUse-create /r/b.py",
+                "preToolUse-edit /r/a.py",
+                "preToolUse-edit-subagent /r/a.py",
+                "PermissionRequest-edit /r/a.py",
+                "PreToolUse-Edit /r/a.py",
+                "PreToolUse-Edit-apply_patch a.py",
+            ]
+        );
+    }
+
+    #[test]
+    fn arguments_may_be_json_in_a_string() {
+        let files = Table::of(&json!({"a": "x=1\n"}));
+        let call = |tool: &str, input: &str| {
+            Copilot
+                .read(json!({"toolName": tool, "toolArgs": input}).to_string().as_bytes(), &files)
+        };
+        let edit = r#"{"path": "a", "old_str": "x=1", "new_str": "y"}"#;
+        let Action::Edit(changes) = call("edit", edit).unwrap().action else { panic!() };
+        assert_eq!(changes[0].after, Content::Text("y\n".to_owned()));
+        assert_eq!(call("bash", "not json").unwrap().action, Action::Other);
+        let error = "`toolArgs` is a string; the fields of an edit were expected.";
+        assert_eq!(call("edit", "not json"), Err(PayloadError(error.to_owned())));
+        let error = "`toolArgs.old_str` is missing; a string was expected.";
+        assert_eq!(call("edit", r#"{"path": "a"}"#), Err(PayloadError(error.to_owned())));
+    }
+
+    #[test]
+    fn a_create_is_judged_by_what_it_brings() {
+        let cases = include_str!("../../tests/edits/copilot-edits.jsonl");
+        let mut seen = 0;
+        for case in cases.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+            if case["tool"] != "create" {
+                continue;
+            }
+            let payload = json!({"toolName": "create", "toolArgs": case["args"]}).to_string();
+            let call = Copilot.read(payload.as_bytes(), &Table::of(&case["before"])).unwrap();
+            let Action::Edit(changes) = call.action else { panic!("{case}") };
+            assert_eq!(changes[0].after.text(), case["args"]["file_text"].as_str());
+            seen += 1;
+        }
+        assert_eq!(seen, 8);
+    }
+}
