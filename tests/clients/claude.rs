@@ -42,6 +42,7 @@ fn each_verdict_is_honoured() {
     house.write("joined.py", "x = ev# note\nal('1')\n");
     house.commit();
     house.install();
+    house.promises("PreToolUse", "ask", "in `claude -p` an ask is a refusal");
     let write = |name: &str, text: &str| json!({"file_path": house.path(name), "content": text});
     let mock = Mock::start(
         WIRE,
@@ -84,6 +85,23 @@ fn each_verdict_is_honoured() {
 }
 
 #[test]
+fn a_guard_that_is_gone_lets_no_edit_through() {
+    let Some(house) = House::of("claude") else { return };
+    house.write("a.py", "x = 1\n");
+    house.commit();
+    house.install_and_lose();
+    let mock = Mock::start(
+        WIRE,
+        vec![
+            reads(&house, &["a.py"]),
+            call("edit", "Edit", edit(&house, "a.py", "x = 1", "x = 2")),
+        ],
+    );
+    let ran = session(&house, &mock);
+    Verdicts::of(&house, &mock, &ran).file("a.py", Some("x = 1\n")).told("edit", "could not run");
+}
+
+#[test]
 fn after_uninstall_the_edit_passes_and_the_client_stops_when_promised() {
     let Some(house) = House::of("claude") else { return };
     house.write("a.py", "x = 1\n");
@@ -91,7 +109,7 @@ fn after_uninstall_the_edit_passes_and_the_client_stops_when_promised() {
     house.install();
     house.uninstall();
     // A hook that never lets the agent stop: the client's own limit is in our table.
-    assert!(house.solvi(&["clients", "claude"]).contains("8 times in a row at most"));
+    house.promises("Stop", "deny", "the agent goes on, 8 times in a row at most");
     let on = r#"printf '{"decision": "block", "reason": "once more"}'"#;
     let hooks = json!({"Stop": [{"hooks": [{"type": "command", "command": on}]}]});
     house.write(".claude/settings.json", &json!({"hooks": hooks}).to_string());

@@ -50,6 +50,8 @@ fn each_verdict_is_honoured() {
     house.write("dash.py", "x = load('1')  # 1 \u{2013} 2\n");
     house.commit();
     house.install();
+    // No person can be asked, so an ask is a refusal.
+    house.promises("PreToolUse", "deny", "text typed into a running shell is not seen");
     let by_script = "const it = await tools.apply_patch(\"*** Begin Patch\\n*** Add File: \
         script.py\\n+eval('1')\\n*** End Patch\\n\"); text(it);";
     let by_shell = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: shell.py\n\
@@ -98,13 +100,24 @@ fn each_verdict_is_honoured() {
 }
 
 #[test]
+fn a_guard_that_is_gone_lets_no_edit_through() {
+    let Some(house) = House::of("codex") else { return };
+    house.write("a.py", "x = 1\n");
+    house.commit();
+    house.install_and_lose();
+    let mock = Mock::start(WIRE, vec![edit("edit", "*** Update File: a.py\n@@\n-x = 1\n+x = 2\n")]);
+    let ran = session(&house, &mock);
+    Verdicts::of(&house, &mock, &ran).file("a.py", Some("x = 1\n")).told("edit", "could not run");
+}
+
+#[test]
 fn after_uninstall_the_edit_passes_and_the_client_goes_on_without_a_limit() {
     let Some(house) = House::of("codex") else { return };
     house.write("a.py", "x = 1\n");
     house.commit();
     house.install();
     house.uninstall();
-    assert!(house.solvi(&["clients", "codex"]).contains("without a limit of the client's"));
+    house.promises("Stop", "deny", "the agent goes on, without a limit of the client's");
     let on = house.hook_that_goes_on(10, r#"{"decision": "block", "reason": "once more"}"#);
     let hooks = json!({"Stop": [{"hooks": [{"type": "command", "command": on}]}]});
     house.write(".codex/hooks.json", &json!({"hooks": hooks}).to_string());

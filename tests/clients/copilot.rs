@@ -37,6 +37,7 @@ fn each_verdict_on_a_patch_is_honoured() {
     house.write("spaces.py", "x  =  Load('1')\n");
     house.commit();
     house.install();
+    house.promises("preToolUse", "ask", "in `copilot -p` an ask is a refusal");
     let mock = Mock::start(
         WIRE,
         vec![
@@ -113,13 +114,48 @@ fn each_verdict_on_an_edit_is_honoured_with_two_clients_installed() {
 }
 
 #[test]
+fn a_guard_that_is_gone_lets_no_edit_through() {
+    let Some(house) = House::of("copilot") else { return };
+    house.write("a.py", "x = 1\n");
+    house.commit();
+    house.install_and_lose();
+    let mock =
+        Mock::start(WIRE, vec![call("edit", "edit", edit(&house, "a.py", "x = 1", "x = 2"))]);
+    let ran = session(&house, &mock, WITH_EDITS);
+    Verdicts::of(&house, &mock, &ran).file("a.py", Some("x = 1\n")).told("edit", "could not run");
+}
+
+#[test]
+fn what_is_installed_for_claude_code_guards_it_too() {
+    let Some(house) = House::of("copilot") else { return };
+    house.write("a.py", "x = 1\n");
+    house.commit();
+    house.solvi(&["install", "--agent", "claude"]);
+    let create = json!({"path": house.path("new.py"), "file_text": "eval('1')\n"});
+    let mock = Mock::start(
+        WIRE,
+        vec![
+            call("allowed", "edit", edit(&house, "a.py", "x = 1", "x = 2")),
+            call("refused", "edit", edit(&house, "a.py", "x = 2", "x = eval('2')")),
+            call("new-file", "create", create),
+        ],
+    );
+    let ran = session(&house, &mock, WITH_EDITS);
+    Verdicts::of(&house, &mock, &ran)
+        .file("a.py", Some("x = 2\n"))
+        .told("refused", "no-eval")
+        .file("new.py", None)
+        .told("new-file", "no-eval");
+}
+
+#[test]
 fn after_uninstall_the_edit_passes_and_the_client_stops_when_promised() {
     let Some(house) = House::of("copilot") else { return };
     house.write("a.py", "x = 1\n");
     house.commit();
     house.install();
     house.uninstall();
-    assert!(house.solvi(&["clients", "copilot"]).contains("8 times in a row at most"));
+    house.promises("agentStop", "deny", "the agent goes on, 8 times in a row at most");
     let on = r#"printf '{"decision": "block", "reason": "once more"}'"#;
     let hooks = json!({"agentStop": [{"type": "command", "bash": on}]});
     let hooks = json!({"version": 1, "hooks": hooks}).to_string();

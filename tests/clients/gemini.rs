@@ -35,6 +35,7 @@ fn each_verdict_is_honoured() {
     house.write("deep.py", "def f():\n    return load('1')\n");
     house.commit();
     house.install();
+    house.promises("BeforeTool", "deny", "an ask would hang a run without a person");
     let write = |name: &str, text: &str| json!({"file_path": house.path(name), "content": text});
     let loose = replace(
         &house,
@@ -78,13 +79,25 @@ fn each_verdict_is_honoured() {
 }
 
 #[test]
+fn a_guard_that_is_gone_lets_no_edit_through() {
+    let Some(house) = House::of("gemini") else { return };
+    house.write("a.py", "x = 1\n");
+    house.commit();
+    house.install_and_lose();
+    let mock =
+        Mock::start(WIRE, vec![call("edit", "replace", replace(&house, "a.py", "x = 1", "x = 2"))]);
+    let ran = session(&house, &mock);
+    Verdicts::of(&house, &mock, &ran).file("a.py", Some("x = 1\n")).told("edit", "could not run");
+}
+
+#[test]
 fn after_uninstall_the_edit_passes_and_the_client_goes_on_without_a_limit() {
     let Some(house) = House::of("gemini") else { return };
     house.write("a.py", "x = 1\n");
     house.commit();
     house.install();
     house.uninstall();
-    assert!(house.solvi(&["clients", "gemini"]).contains("without a limit of the client's"));
+    house.promises("AfterAgent", "deny", "the agent goes on, without a limit of the client's");
     let on = house.hook_that_goes_on(10, r#"{"decision": "deny", "reason": "once more"}"#);
     let hooks = json!({"AfterAgent": [{"hooks": [{"type": "command", "command": on}]}]});
     house.write(".gemini/settings.json", &json!({"hooks": hooks}).to_string());

@@ -4,6 +4,7 @@
 use super::installed::{Client, PATH};
 use super::limited::{self, Ran};
 use super::mock::Mock;
+use serde_json::Value;
 use std::env;
 use std::fs;
 use std::io::Write;
@@ -58,7 +59,9 @@ impl House {
             Ok(client) => Some(Self::with(client)),
             Err(why) => {
                 // Written past the harness, which shows nothing of a test that passes.
-                let word = format!("\nSKIPPED, and nothing is known about {name}: {why}\n");
+                let thread = std::thread::current();
+                let test = thread.name().unwrap_or(name);
+                let word = format!("SKIPPED {test}, because {name} is not to be had: {why}\n");
                 std::io::stderr().write_all(word.as_bytes()).unwrap();
                 let required = env::var_os("SOLVI_CLIENTS").is_some_and(|it| it == "required");
                 assert!(!required, "SOLVI_CLIENTS=required, and {name} is not to be had");
@@ -141,7 +144,25 @@ impl House {
         self.solvi(&["install", "--agent", self.client.name]);
     }
 
-    /// Takes that back.
+    /// Has the client ask a program that is gone by the time it does.
+    pub fn install_and_lose(&self) {
+        let program = self.top().join("solvi-hook");
+        fs::copy(env!("CARGO_BIN_EXE_solvi-hook"), &program).unwrap();
+        let command = program.to_str().unwrap();
+        self.solvi(&["install", "--agent", self.client.name, "--command", command]);
+        fs::remove_file(&program).unwrap();
+    }
+
+    /// Holds what our table of clients says of an event against what a test goes by.
+    pub fn promises(&self, event: &str, strength: &str, note: &str) {
+        let table = self.solvi(&["clients", self.client.name, "--json"]);
+        let table: Value = serde_json::from_str(&table).unwrap();
+        let rows = table["clients"][0]["events"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["event"] == event).unwrap();
+        assert_eq!((&row["strength"], &row["note"]), (&strength.into(), &note.into()), "{event}");
+    }
+
+    /// Takes back what `install` has done.
     pub fn uninstall(&self) {
         self.solvi(&["uninstall", "--agent", self.client.name]);
     }

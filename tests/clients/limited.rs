@@ -15,7 +15,8 @@ pub struct Ran {
     pub stdout: String,
     pub stderr: String,
     pub took: Duration,
-    late: bool,
+    /// Whether it had to be ended.
+    pub late: bool,
 }
 
 impl Ran {

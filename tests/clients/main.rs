@@ -2,6 +2,8 @@
 //! and run against a model that only plays a script. What counts is what stands on the disk
 //! afterwards and what the model was told. `README.md` beside this file says how to run one.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
 #[cfg(unix)]
 mod claude;
 #[cfg(unix)]

@@ -35,6 +35,7 @@ fn each_verdict_is_honoured() {
     house.write("wide.py", wide);
     house.commit();
     house.install();
+    house.promises("tool_call", "ask", "without a person at it an ask is a refusal");
     let write = |name: &str, text: &str| json!({"path": name, "content": text});
     let both = edit("a.py", &[("y = 1", "y = 2"), ("x = 2", "x = eval('2')")]);
     let mock = Mock::start(
@@ -64,6 +65,17 @@ fn each_verdict_is_honoured() {
         .file("asked.py", None)
         .told("asked", "limits-are-decided")
         .times_done(1);
+}
+
+#[test]
+fn a_guard_that_is_gone_lets_no_edit_through() {
+    let Some(house) = House::of("pi") else { return };
+    house.write("a.py", "x = 1\n");
+    house.commit();
+    house.install_and_lose();
+    let mock = Mock::start(WIRE, vec![call("edit", "edit", edit("a.py", &[("x = 1", "x = 2")]))]);
+    let ran = session(&house, &mock);
+    Verdicts::of(&house, &mock, &ran).file("a.py", Some("x = 1\n")).told("edit", "no tool runs");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The Chat Completions API of OpenAI, as Copilot and Pi speak it.
+//! The Chat Completions API, as Copilot and Pi speak it.
 
 use super::http::{Event, Reply, Request};
 use super::{Say, Wire, offers_tools};
@@ -13,9 +13,10 @@ fn reply(request: &Request, number: u32, turn: &[Say]) -> Reply {
         _ => None,
     };
     let text: String = turn.iter().filter_map(said).collect();
-    let calls: Vec<Value> = turn.iter().filter_map(tool_call).collect();
-    let calls: Vec<Value> =
-        (0..).zip(calls).map(|(at, call): (usize, _)| numbered(at, call)).collect();
+    let mut calls: Vec<Value> = turn.iter().filter_map(tool_call).collect();
+    for (at, call) in calls.iter_mut().enumerate() {
+        call["index"] = at.into();
+    }
     let finish = if calls.is_empty() { "stop" } else { "tool_calls" };
     let usage = json!({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110});
     let object = |kind: &str, choices: Value, usage: &Value| {
@@ -38,13 +39,13 @@ fn reply(request: &Request, number: u32, turn: &[Say]) -> Reply {
     }
     let chunk = |delta: Value, finish: Value| {
         let choice = json!([{"index": 0, "delta": delta, "finish_reason": finish}]);
-        Event::data(object("chat.completion.chunk", choice, &Value::Null))
+        Event::data(object("chat.completion.chunk", choice, &Value::Null).to_string())
     };
     Reply::Events(vec![
         chunk(message, Value::Null),
         chunk(json!({}), finish.into()),
-        Event::data(object("chat.completion.chunk", json!([]), &usage)),
-        Event::data("[DONE]"),
+        Event::data(object("chat.completion.chunk", json!([]), &usage).to_string()),
+        Event::data("[DONE]".to_owned()),
     ])
 }
 
@@ -59,9 +60,4 @@ fn tool_call(say: &Say) -> Option<Value> {
             json!({"id": id, "type": "custom", "custom": {"name": tool, "input": text}})
         }
     })
-}
-
-fn numbered(at: usize, mut call: Value) -> Value {
-    call["index"] = at.into();
-    call
 }

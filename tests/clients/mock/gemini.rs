@@ -18,7 +18,7 @@ fn reply(request: &Request, _number: u32, turn: &[Say]) -> Reply {
             {"promptTokenCount": 100, "candidatesTokenCount": 10, "totalTokenCount": 110},
     });
     if request.path.ends_with(":streamGenerateContent") {
-        return Reply::Events(vec![Event::data(answer)]);
+        return Reply::Events(vec![Event::data(answer.to_string())]);
     }
     Reply::Json(answer)
 }

@@ -28,8 +28,8 @@ pub struct Event {
 
 impl Event {
     /// Makes an event without a name.
-    pub fn data(data: impl ToString) -> Self {
-        Self { name: None, data: data.to_string() }
+    pub fn data(data: String) -> Self {
+        Self { name: None, data }
     }
 
     /// Makes an event with the name that its `type` says.

@@ -1,4 +1,4 @@
-//! The Responses API of OpenAI, as Codex speaks it.
+//! The Responses API, as Codex speaks it.
 
 use super::http::{Event, Reply, Request};
 use super::{Say, Wire};
