@@ -43,8 +43,10 @@
 //! * `store`: [`store::files`] resolves and reads the files of a project; [`store::record`] turns a
 //!   decision into a record and [`store::traces`] appends it to the chain; [`store::reader`] reads it
 //!   line by line, [`store::stored`] says what a record means, [`store::verify`] whether it is what
-//!   was written; [`store::settings`] keeps our entries in an agent's settings.
-//! * `cli`: one file a sub-command; `pen` writes the one answer, whatever happens.
+//!   was written; [`store::settings`] keeps our entries in an agent's settings;
+//!   [`store::judged`] finds the decision about an edit that was made since.
+//! * `cli`: one file a sub-command; `hook` takes any event to its judge, of which `pre_edit` and
+//!   `post_write` are two; `pen` writes the one answer, whatever happens.
 //!
 //! # Files that we touch
 //!
@@ -53,7 +55,8 @@
 //! | `solvi-rules.toml`, `.config/solvi-rules.toml` or `.claude/solvi-rules.toml` | the rules, read at every event; written once by `install` if there is none |
 //! | `.solvi/.gitignore` | holds `*`, written before anything else there |
 //! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes |
-//! | `.claude/settings.json` and its relatives | our entry is added and removed, every other byte kept |
+//! | `.claude/settings.json` and its relatives, `.codex/hooks.json` or `config.toml`, `.gemini/settings.json`, `.cursor/hooks.json`, in the project or the person's home | our entries are added and removed, every other byte kept |
+//! | `.github/hooks/solvi-hook.json`, `.pi/extensions/solvi-hook.ts` | files of our own for Copilot and Pi; they go when we go |
 //! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |
 //! | `refs/notes/solvi-hook` | the end of the store, kept in git by `anchor --git-note` |
 //! | `pre-commit`, `pre-merge-commit`, `pre-push` in git's hooks folder | our shims; somebody else's hook is at most moved to `NAME.d/original`, and back |

@@ -23,7 +23,13 @@ fn house() -> House {
 impl House {
     /// Runs the binary where no agent is on PATH.
     fn alone(&self, args: &[&str]) -> Said {
+        self.alone_in(".", args)
+    }
+
+    /// Does so in a folder of the project.
+    fn alone_in(&self, folder: &str, args: &[&str]) -> Said {
         let mut command = self.command(args);
+        command.current_dir(self.root().join(folder));
         let here = crate::support::binary().parent().unwrap();
         command.env("PATH", format!("{}:/usr/bin:/bin", here.display()));
         said(command, b"")
@@ -68,8 +74,7 @@ fn each_agent_gets_its_entries_in_its_own_form() {
 #[test]
 fn uninstalling_gives_every_byte_back() {
     let event = |agent: &str| match agent {
-        "copilot" => "preToolUse",
-        "cursor" => "preToolUse",
+        "copilot" | "cursor" => "preToolUse",
         "gemini" => "BeforeTool",
         _ => "PreToolUse",
     };
@@ -256,4 +261,19 @@ fn doctor_tells_what_each_agent_leaves_out_without_a_word() {
     for agent in ["GitHub Copilot CLI", "Gemini CLI", "Pi"] {
         assert!(said.contains(&format!("edits of {agent}")), "{said}");
     }
+}
+
+#[test]
+fn doctor_tells_where_an_agent_would_not_find_its_entry_and_when_it_would_not_wait() {
+    let house = house().file("sub/a", "");
+    house.install("gemini");
+    house.install("claude");
+    let told = house.alone_in("sub", &["doctor"]).stdout;
+    let line =
+        "bad   claude: .claude/settings.json: Claude Code does not find it when it is started in";
+    assert!(told.contains(line), "{told}");
+    let text = house.text(".gemini/settings.json").replace("30000", "30");
+    fs::write(house.root().join(".gemini/settings.json"), text).unwrap();
+    let told = house.alone(&["doctor"]).stdout;
+    assert!(told.contains("its time-out is below our own deadline (another unit?)"), "{told}");
 }

@@ -170,6 +170,7 @@ impl Target {
     }
 
     /// Says why there is no file of the scope that is meant.
+    #[must_use]
     pub fn no_file(&self) -> Failure {
         if self.scope == Scope::Local {
             let title = self.wiring.title;

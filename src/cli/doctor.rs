@@ -111,7 +111,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     }
     let mut report = Report::default();
     project::rules(&root, world, &mut report);
-    agents::look(&root, world, &mut report);
+    agents::look(&root, args.project.as_deref().unwrap_or(&world.cwd), world, &mut report);
     hooks::look(&root, world, &mut report);
     project::records(&root, &mut report);
     if args.json {

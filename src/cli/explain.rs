@@ -45,6 +45,12 @@ impl Explanation {
         self.row("project", &visible(&root.to_string_lossy()));
     }
 
+    /// Tells that nobody judges this event.
+    pub fn passed(&mut self, client: &str) {
+        self.row("client", client);
+        self.row("", "this event is not judged");
+    }
+
     /// Tells what was read.
     pub fn event(&mut self, event: &Event) {
         let tool = if event.tool.is_empty() { "(no tool named)" } else { event.tool.as_str() };

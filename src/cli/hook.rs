@@ -273,7 +273,9 @@ impl Sitting {
         let marks = Marks::of(&payload);
         let asking = *heard.get_or_init(|| Asking::of(&marks, agent, &self.world));
         if !questions.ask_at(asking.phase) {
-            return Answer { reply: asking.nothing(), told: None };
+            told.passed(asking.client.name());
+            let told = self.settings.explain.then(|| told.text());
+            return Answer { reply: asking.nothing(), told };
         }
         let Asking { client, phase } = asking;
         let read = match trouble {

@@ -153,6 +153,7 @@ fn targets(args: &Args, world: &World, lines: &mut Vec<String>) -> Result<Vec<Ta
 }
 
 /// What to install, and where.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The agent and its settings.

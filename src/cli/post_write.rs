@@ -16,7 +16,7 @@ use crate::domain::{
     Action, Change, Content, Decision, Event, Files, Ruling, Stored as OnDisk, Verdict,
 };
 use crate::store::files::DiskFiles;
-use crate::store::judged::{self, Wanted};
+use crate::store::judged::{self, Recent, Wanted};
 use crate::store::record::{Occasion, Written};
 use crate::store::stored::Stored;
 
@@ -55,8 +55,16 @@ pub fn judge(
     told: &mut Explanation,
 ) -> Decision {
     let Action::Edit(changes) = &event.action else { return Decision::default() };
-    let looks: Vec<Look> =
-        changes.iter().map(|change| Look::at(change, sitting, event, files)).collect();
+    // A store that cannot be read is told of when it cannot be written.
+    let store = sitting.settings.store().map(|named| files.root().join(named));
+    let recent = store.and_then(|store| Recent::of(&store).ok()).unwrap_or_default();
+    let looks: Vec<Look> = changes
+        .iter()
+        .map(|change| {
+            let wanted = Wanted { session: &event.session, path: change.place.as_str() };
+            Look::at(change, recent.find(&wanted).as_ref(), files)
+        })
+        .collect();
     let open: Vec<Change> = looks.iter().filter_map(|look| look.open.clone()).collect();
     let decision = if open.is_empty() {
         Decision::default()
@@ -111,27 +119,18 @@ struct Look {
 }
 
 impl Look {
-    fn at(change: &Change, sitting: &Sitting, event: &Event, files: &DiskFiles) -> Self {
-        let earlier = earlier(change, sitting, event, files);
-        let (judged, written) = match &earlier {
-            // What was refused and is written all the same was judged for nothing.
-            Some(earlier) if earlier.verdict() != Some(Verdict::Deny) => (
-                judged::text(earlier).map(str::to_owned),
-                Written {
-                    of: Some((earlier.id().to_owned(), earlier.hash().to_owned())),
-                    asked: earlier.verdict() == Some(Verdict::Ask),
-                    differs: None,
-                },
-            ),
-            Some(earlier) => {
-                let of = Some((earlier.id().to_owned(), earlier.hash().to_owned()));
-                (None, Written { of, ..Written::default() })
-            }
-            None => (None, Written::default()),
+    fn at(change: &Change, earlier: Option<&Stored>, files: &DiskFiles) -> Self {
+        let verdict = earlier.and_then(Stored::verdict);
+        let written = Written {
+            of: earlier.map(|earlier| (earlier.id().to_owned(), earlier.hash().to_owned())),
+            asked: verdict == Some(Verdict::Ask),
+            differs: None,
         };
+        // What was refused and is written all the same was judged for nothing.
+        let judged = earlier.filter(|_| verdict != Some(Verdict::Deny)).and_then(judged::text);
         let now = on_disk(files.read(&change.place));
         let place = change.place.clone();
-        let open = match (&judged, &now) {
+        let open = match (judged, &now) {
             (Some(judged), Content::Text(now)) if bare(judged) == bare(now) => None,
             (Some(judged), Content::Text(now)) => {
                 Some(Change::of_text(&change.tool, place, bare(judged), bare(now).to_owned()))
@@ -149,14 +148,6 @@ impl Look {
         let same = Change::of_lines(&change.tool, change.place.clone(), Vec::new(), why);
         Self { written: Written { differs, ..written }, open, same }
     }
-}
-
-/// Finds the decision about an edit.
-fn earlier(change: &Change, sitting: &Sitting, event: &Event, files: &DiskFiles) -> Option<Stored> {
-    let store = files.root().join(sitting.settings.store()?);
-    let wanted = Wanted { session: &event.session, path: change.place.as_str() };
-    // A store that cannot be read is told of when it cannot be written.
-    judged::find(&store, &wanted).ok().flatten()
 }
 
 fn on_disk(stored: OnDisk) -> Content {

@@ -137,6 +137,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".claude",
     user: "settings.json",
     beside: None,
+    from_below: false,
     form: Form::Entries("{}\n"),
     edits,
     traps,

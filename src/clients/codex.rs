@@ -149,6 +149,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".codex",
     user: "hooks.json",
     beside: Some("config.toml"),
+    from_below: true,
     form: Form::Entries("{}\n"),
     edits,
     traps,

@@ -304,6 +304,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".copilot",
     user: "hooks/solvi-hook.json",
     beside: None,
+    from_below: true,
     form: Form::OwnFile("{\n  \"version\": 1\n}\n"),
     edits,
     traps,
@@ -313,6 +314,8 @@ const WIRING: Wiring = Wiring {
         "Copilot leaves the hooks of a folder out that is not trusted, also with `--yolo`, and \
          says nothing",
         "started in a subfolder, Copilot finds these hooks only if the root itself is trusted",
+        "Copilot also reads .claude/settings.json: with our entry for Claude Code there, an edit \
+         is judged twice",
         "a hook that takes longer than its `timeoutSec` lets the tool run",
     ],
     trust: Some(Trust {

@@ -112,6 +112,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".cursor",
     user: "hooks.json",
     beside: None,
+    from_below: true,
     form: Form::Entries("{\n  \"version\": 1\n}\n"),
     edits,
     traps: |text| wiring::not_plain(text, "Cursor").into_iter().collect(),

@@ -218,6 +218,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".gemini",
     user: "settings.json",
     beside: None,
+    from_below: false,
     form: Form::Entries("{}\n"),
     edits,
     traps,
@@ -279,19 +280,6 @@ fn traps(text: &str) -> Vec<String> {
     }
     if let Some((place, what)) = settings.as_object().and_then(wiring::malformed) {
         traps.push(format!("`{place}` {what}: Gemini CLI may ignore hooks of this file"));
-    }
-    let seconds = settings.pointer("/hooks/BeforeTool").and_then(Value::as_array);
-    let handlers = seconds.into_iter().flatten().filter_map(|group| group.get("hooks")?.as_array());
-    let short = handlers.flatten().any(|handler| {
-        let ours = handler.get("command").and_then(Value::as_str);
-        let timeout = handler.get("timeout").and_then(Value::as_u64);
-        ours.is_some_and(|command| command.contains("solvi-hook"))
-            && timeout.is_some_and(|timeout| timeout < 11_000)
-    });
-    if short {
-        let why = "the `timeout` of our entry is below our own deadline: it is in milliseconds, \
-            and whoever is late lets the tool run";
-        traps.push(why.to_owned());
     }
     traps
 }

@@ -245,6 +245,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".pi/agent",
     user: "extensions/solvi-hook.ts",
     beside: None,
+    from_below: false,
     form: Form::Extension(include_str!("../../templates/pi.ts")),
     edits: |_| Vec::new(),
     traps: |_| Vec::new(),

@@ -59,6 +59,8 @@ pub struct Wiring {
     pub user: &'static str,
     /// Another file beside each of these that holds hooks too, if there is one.
     pub beside: Option<&'static str>,
+    /// Whether the project's settings are found when the agent is started in a folder below.
+    pub from_below: bool,
     /// What is written there.
     pub form: Form,
     /// The entries for edits, the one that is asked before an edit first.

@@ -47,6 +47,9 @@ const ROWS: &[Row] = &[
     row(".gemini/settings.json", Verdict::Ask, SETTINGS),
     row(".cursor/hooks.json", Verdict::Ask, SETTINGS),
     row(".github/hooks/", Verdict::Ask, SETTINGS),
+    row(".github/copilot/", Verdict::Ask, SETTINGS),
+    row(".pi/extensions/", Verdict::Ask, SETTINGS),
+    row(".pi/settings.json", Verdict::Ask, SETTINGS),
     row(".solvi/", Verdict::Deny, TRACES),
     row(".git/", Verdict::Deny, GIT),
 ];

@@ -19,24 +19,37 @@ pub struct Wanted<'a> {
     pub path: &'a str,
 }
 
-/// Returns the newest decision about an edit; none when there is no such record.
-pub fn find(store: &Path, wanted: &Wanted) -> io::Result<Option<Stored>> {
-    let mut file = match File::open(store) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let length = file.seek(SeekFrom::End(0))?;
-    file.seek(SeekFrom::Start(length.saturating_sub(WINDOW)))?;
-    let mut bytes = Vec::new();
-    file.take(WINDOW).read_to_end(&mut bytes)?;
-    // What is named in a record stands in its line; only such a line is worth reading.
-    let id = wanted.session.tool_use_id.as_deref().or(wanted.session.session_id.as_deref());
-    let id = id.filter(|id| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'));
-    let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| str::from_utf8(line).ok());
-    let likely = lines.filter(|line| id.is_none_or(|id| line.contains(id)));
-    let records = likely.filter_map(|line| Stored::parse(line.as_bytes()).ok());
-    Ok(records.into_iter().find(|record| is_about(record, wanted)))
+/// The end of a store.
+#[derive(Clone, Debug, Default)]
+pub struct Recent(Vec<u8>);
+
+impl Recent {
+    /// Reads the end of a store; one that is not there has none.
+    pub fn of(store: &Path) -> io::Result<Self> {
+        let mut file = match File::open(store) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(error),
+        };
+        let length = file.seek(SeekFrom::End(0))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(WINDOW)))?;
+        let mut bytes = Vec::new();
+        file.take(WINDOW).read_to_end(&mut bytes)?;
+        Ok(Self(bytes))
+    }
+
+    /// Returns the newest decision about an edit; none when there is no such record.
+    #[must_use]
+    pub fn find(&self, wanted: &Wanted) -> Option<Stored> {
+        // What is named in a record stands in its line; only such a line is worth reading.
+        let id = wanted.session.tool_use_id.as_deref().or(wanted.session.session_id.as_deref());
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        let id = id.filter(|id| id.bytes().all(plain));
+        let lines = self.0.rsplit(|byte| *byte == b'\n').filter_map(|it| str::from_utf8(it).ok());
+        let likely = lines.filter(|line| id.is_none_or(|id| line.contains(id)));
+        let mut records = likely.filter_map(|line| Stored::parse(line.as_bytes()).ok());
+        records.find(|record| is_about(record, wanted))
+    }
 }
 
 fn is_about(record: &Stored, wanted: &Wanted) -> bool {
@@ -55,4 +68,46 @@ pub fn text(record: &Stored) -> Option<&str> {
     // A record that was born erased holds a masked text at most.
     let kept = record.at(&["response", "trace", "init", "result_text"])?;
     kept.as_str().filter(|_| !record.is_redacted())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_newest_decision_about_the_same_call_and_file_is_found() {
+        let line = |hash: &str, question: &str, call: &str, path: &str| {
+            let meta = json!({"tool_use_id": call, "session_id": "s", "path": path});
+            json!({"hash": hash, "answers": {question: []}, "meta": meta}).to_string()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("t.jsonl");
+        assert!(Recent::of(&store).unwrap().0.is_empty());
+        let lines = [
+            line("1", "edit", "c_1", "a"),
+            line("2", "edit", "c_1", "a"),
+            line("3", "written", "c_1", "a"),
+            line("4", "edit", "c_2", "a"),
+            line("5", "edit", "c_1", "b"),
+            "no record of c_1".to_owned(),
+        ];
+        std::fs::write(&store, lines.join("\n")).unwrap();
+        let recent = Recent::of(&store).unwrap();
+        let find = |call: Option<&str>, path| {
+            let session = Session {
+                tool_use_id: call.map(str::to_owned),
+                session_id: Some("s".to_owned()),
+                ..Session::default()
+            };
+            let found = recent.find(&Wanted { session: &session, path });
+            found.map(|record| record.hash().to_owned()).unwrap_or_default()
+        };
+        assert_eq!(find(Some("c_1"), "a"), "2");
+        assert_eq!(find(Some("c_3"), "a"), "");
+        // A client that names no call is known by its session.
+        assert_eq!(find(None, "a"), "4");
+    }
 }

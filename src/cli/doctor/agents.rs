@@ -14,10 +14,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Looks at the settings of every agent that is used here, or has an entry of ours.
-pub fn look(root: &Path, world: &World, report: &mut Report) {
+///
+/// An agent is taken to be started in the folder `start`.
+pub fn look(root: &Path, start: &Path, world: &World, report: &mut Report) {
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let below = real(root) != real(&root.join(start));
     let asked = Where { project: Some(root.to_owned()), ..Where::default() };
     let agents: Vec<Agent> =
-        Target::all(&asked, world).into_iter().map(|target| Agent { target }).collect();
+        Target::all(&asked, world).into_iter().map(|target| Agent { target, below }).collect();
     let matters = |agent: &&Agent| agent.target.is_used(world) || agent.is_wired();
     let mut found: Vec<&Agent> = agents.iter().filter(matters).collect();
     if found.is_empty() {
@@ -30,6 +34,8 @@ pub fn look(root: &Path, world: &World, report: &mut Report) {
 
 struct Agent {
     target: Target,
+    /// Whether the agent is started in a folder below the project's root.
+    below: bool,
 }
 
 /// A settings file that is there.
@@ -80,13 +86,17 @@ impl Agent {
                 if let Owner::Ours(sub_command) = handler.owner {
                     wired = true;
                     let works_here = self.entry(name, handler, sub_command, report);
-                    let trusted = works_here && self.is_trusted(file, Some(handler), report);
-                    works |= trusted && traps.is_empty() && !silent;
+                    let runs = works_here
+                        && self.is_found(file, report)
+                        && self.is_trusted(file, Some(handler), report);
+                    works |= runs && traps.is_empty() && !silent;
                 }
             }
             if self.is_extension() && pi::is_extension(text) {
                 wired = true;
-                works |= self.extension(file, report) && self.is_trusted(file, None, report);
+                works |= self.extension(file, report)
+                    && self.is_found(file, report)
+                    && self.is_trusted(file, None, report);
             }
         }
         if works {
@@ -131,6 +141,20 @@ impl Agent {
             }
         }
         files
+    }
+
+    /// Tells whether the agent finds a file where it is started, and says so if not.
+    fn is_found(&self, file: &File, report: &mut Report) -> bool {
+        if file.scope == Scope::User || self.wiring().from_below || !self.below {
+            return true;
+        }
+        let title = self.wiring().title;
+        report.bad(
+            self.wiring().name,
+            format!("{}: {title} does not find it when it is started in this folder", file.name),
+            format!("start {title} in the project's root, or install with `--scope user`"),
+        );
+        false
     }
 
     /// Tells whether the agent trusts an entry enough to run it, and says what is missing.
@@ -184,11 +208,11 @@ impl Agent {
         let words = [&[program][..], &arguments].concat();
         let command = shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default();
         let entry = format!("{name} → {command}");
-        let works = self.tried(&entry, &command, &again, report);
-        if works {
+        let refuses = self.tried(&entry, &command, &again, report);
+        if refuses {
             report.ok(about, format!("{entry}: refuses what must be refused"));
         }
-        works
+        refuses
     }
 
     /// Tries one entry, and tells whether it refuses what must be refused before an edit.
@@ -215,6 +239,13 @@ impl Agent {
         }
         let wanted = first;
         if !self.tried(&entry, &handler.command, &again, report) {
+            return false;
+        }
+        let patience = wanted.as_ref().map_or(0.0, |wanted| f64::from(wanted.timeout));
+        // Ours is a third of what is written; a number in another unit is far from both.
+        if timeout(handler).is_some_and(|timeout| timeout * 3.0 <= patience) {
+            let text = format!("{entry}: its time-out is below our own deadline (another unit?)");
+            report.bad(about, text, again);
             return false;
         }
         let everything = |matcher: &str| matches!(matcher, "" | "*");
@@ -270,4 +301,12 @@ impl Agent {
             );
         }
     }
+}
+
+/// Returns when the agent gives up waiting, in its own unit.
+fn timeout(handler: &Handler) -> Option<f64> {
+    let (_, at) = handler.place();
+    let whole = handler.group();
+    let own = whole.get("hooks").and_then(|hooks| hooks.get(at)).unwrap_or(whole);
+    ["timeout", "timeoutSec"].iter().find_map(|name| own.get(name)?.as_f64())
 }
