@@ -39,11 +39,14 @@
 //! * `git`: [`git::Repo`] compares two states by their objects and hands out light deltas; each
 //!   becomes a change when it is read. [`git::patch`] reads a diff without a repository,
 //!   [`git::pushed`] git's lines about a push, [`git::shims`] writes the hooks.
-//! * `report`: [`report::Subject`] is what a check came to; [`report::FORMATS`] write it.
+//! * `report`: [`report::Subject`] is what a check came to; [`report::FORMATS`] write it;
+//!   [`report::statistics`] counts a store's decisions and writes that.
 //! * `store`: [`store::files`] resolves and reads the files of a project; [`store::record`] turns a
 //!   decision into a record and [`store::traces`] appends it to the chain; [`store::reader`] reads it
 //!   line by line, [`store::stored`] says what a record means, [`store::verify`] whether it is what
-//!   was written; [`store::settings`] keeps our entries in an agent's settings;
+//!   was written; [`store::replay`] makes the change again that a record is about, and
+//!   [`store::differ`] says what is decided otherwise today; [`store::erase`] takes the content out
+//!   of a record; [`store::settings`] keeps our entries in an agent's settings;
 //!   [`store::judged`] finds the decision about an edit that was made since.
 //! * `cli`: one file a sub-command; `hook` takes any event to its judge, of which `pre_edit` and
 //!   `post_write` are two; `pen` writes the one answer, whatever happens.
@@ -54,7 +57,7 @@
 //! |---|---|
 //! | `solvi-rules.toml`, `.config/solvi-rules.toml` or `.claude/solvi-rules.toml` | the rules, read at every event; written once by `install` if there is none |
 //! | `.solvi/.gitignore` | holds `*`, written before anything else there |
-//! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes |
+//! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes; `redact` writes `.rewrite` and renames it over the records |
 //! | `.claude/settings.json` and its relatives, `.codex/hooks.json` or `config.toml`, `.gemini/settings.json`, `.cursor/hooks.json`, in the project or the person's home | our entries are added and removed, every other byte kept |
 //! | `.github/hooks/solvi-hook.json`, `.pi/extensions/solvi-hook.ts` | files of our own for Copilot and Pi; they go when we go |
 //! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |

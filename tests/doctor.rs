@@ -157,6 +157,19 @@ fn a_hook_that_stops_a_commit_guards_commits() {
 }
 
 #[test]
+fn a_hook_that_stops_a_push_guards_pushes() {
+    let yard = Yard::new();
+    yard.install(&["--pre-push"]);
+    let real = env!("CARGO_BIN_EXE_solvi-hook");
+    yard.fake(&format!("exec '{real}' \"$@\""));
+    let hook = ".git/hooks/pre-push is ours";
+    expect(&yard.doctor(), 0, &[&format!("ok    git: {hook}: stops what must be stopped")]);
+    expect(&yard.doctor(), 0, &["in force for commits, merges, pushes"]);
+    yard.fake(&format!("[ \"$1\" = pre-push ] || exec '{real}' \"$@\""));
+    expect(&yard.doctor(), 1, &["bad   git: …pre-push is ours, and does not stop what must be"]);
+}
+
+#[test]
 fn a_hook_that_stops_nothing_or_everything_is_told() {
     let yard = Yard::new();
     yard.install(&[]);

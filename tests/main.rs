@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod audit;
 mod bad_input;
 #[cfg(unix)]
 mod checks;
@@ -26,6 +27,7 @@ mod rules_file;
 #[cfg(unix)]
 mod shims;
 mod star;
+mod statistics;
 mod support;
 mod verdicts;
 mod written;

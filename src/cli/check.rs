@@ -7,12 +7,14 @@
 use super::check_rules::Rules;
 use super::failure::Failure;
 use super::progress::Progress;
+use super::terminal;
+use super::world::World;
 use crate::domain::{Change, Decision, Place, Ruling, Verdict};
 use crate::engine::{self, Judge, tripwire::Tripwire};
 use crate::git::{Delta, GitError, Reading, Repo};
-use crate::report::{self, Commit, Format, NotChecked, Style, Subject};
+use crate::report::{self, Commit, Format, NotChecked, Subject};
 use clap::Args;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::num::NonZeroUsize;
 
 /// How files are judged and reported.
@@ -211,6 +213,7 @@ impl Outcome {
         &self,
         rules: &Rules,
         options: &Options,
+        world: &World,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         let rules: Vec<report::Rule> = rules.book.rules.iter().map(about).collect();
@@ -223,7 +226,7 @@ impl Outcome {
             rules: &rules,
             files: self.files,
             version: env!("CARGO_PKG_VERSION"),
-            style: style(),
+            style: terminal::style(world),
         };
         options.format.0.write(&subject, out)?;
         Ok(())
@@ -261,14 +264,6 @@ fn about(rule: &engine::rules::Rule) -> report::Rule {
         instead: rule.instead.clone(),
         on_fail: rule.on_fail,
     }
-}
-
-/// Colour is for terminals, unless somebody asks for it or against it in the usual ways.
-fn style() -> Style {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
-    let coloured = !set("NO_COLOR") && (forced || std::io::stdout().is_terminal());
-    if coloured { Style::Coloured } else { Style::Plain }
 }
 
 fn processors() -> usize {

@@ -79,11 +79,14 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         Wanted { named: args.rules.as_deref(), root: &root, only: &args.rule, moment: Moment::Ci };
     let (rules, survey) = match (&args.patch, repo) {
         (Some(patch), repo) => {
-            let rules = match (&args.rules_from, repo) {
-                (Some(revision), repo) => Rules::of_revision(wanted, revision, &repo?, world)?,
-                (None, _) => Rules::on_disk(wanted, world)?,
+            let (rules, repo) = match &args.rules_from {
+                Some(revision) => {
+                    let repo = repo?;
+                    (Rules::of_revision(wanted, revision, &repo, world)?, Some(repo))
+                }
+                None => (Rules::on_disk(wanted, world)?, repo.ok()),
             };
-            let survey = of_patch(args, patch, &rules, world)?;
+            let survey = of_patch(args, patch, repo.as_ref(), &rules, world)?;
             (rules, survey)
         }
         (None, repo) => {
@@ -98,7 +101,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         }
     };
     let outcome = survey.decide();
-    outcome.report(&rules, &args.options, out)?;
+    outcome.report(&rules, &args.options, world, out)?;
     if let Some(named) = &args.store {
         let instruction_check = !args.options.no_instruction_check;
         let keep =
@@ -147,7 +150,13 @@ fn each_commit(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Failur
     Ok(survey)
 }
 
-fn of_patch(args: &Args, file: &Path, rules: &Rules, world: &World) -> Result<Survey, Failure> {
+fn of_patch(
+    args: &Args,
+    file: &Path,
+    repo: Option<&Repo>,
+    rules: &Rules,
+    world: &World,
+) -> Result<Survey, Failure> {
     let mut text = Vec::new();
     let read = if file == Path::new("-") {
         std::io::stdin().lock().read_to_end(&mut text)
@@ -164,8 +173,11 @@ fn of_patch(args: &Args, file: &Path, rules: &Rules, world: &World) -> Result<Su
     let globs = globs(&args.paths);
     let mut survey = Survey::of("the patch");
     survey.notes.clone_from(&rules.notes);
-    for file in patched {
+    for mut file in patched {
         if globs.cover(file.change.place.as_str()) {
+            if let Some(repo) = repo {
+                repo.rebuild(&mut file);
+            }
             survey.judge_one(file.change, file.not_checked, rules, &args.options);
         }
     }

@@ -54,7 +54,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     survey.notes.extend(moved_out(&deltas.list, &rules));
     survey.judge(&repo, &deltas.list, None, &rules, &args.options)?;
     let outcome = survey.decide();
-    outcome.report(&rules, &args.options, out)?;
+    outcome.report(&rules, &args.options, world, out)?;
     let status = outcome.status(Verdict::Ask, &args.options);
     let answered = if status == 1 && only_asks(&outcome) { ask(&outcome, world) } else { None };
     if !args.no_store {

@@ -31,7 +31,8 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  \
     solvi-hook doctor\n  \
     solvi-hook doctor --json | jq .in_force\n\n\
-    Exit status: 0 an agent's edits or git's commits are guarded, 1 neither is, 2 it cannot be told.")]
+    Exit status: 0 an agent's edits or git's commits are guarded, 1 neither is, or a hook \
+    of git that should guard does not, 2 it cannot be told.")]
 pub struct Args {
     /// The project's folder [default: the repository that this folder is in]
     #[arg(long, value_name = "DIR")]
@@ -119,10 +120,15 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     } else {
         out.write_all(report.text().as_bytes())?;
     }
-    Ok(u8::from(report.guards.is_empty()))
+    Ok(u8::from(report.guards.is_empty() || report.has_a_gap()))
 }
 
 impl Report {
+    /// Tells whether a hook of git that should guard does not.
+    fn has_a_gap(&self) -> bool {
+        self.checks.iter().any(|check| check.state == State::Bad && check.about == hooks::GIT)
+    }
+
     fn json(&self, project: &str) -> Value {
         let check = |check: &Check| {
             json!({

@@ -2,6 +2,7 @@
 
 pub mod agent_settings;
 mod anchor;
+mod audit;
 mod check;
 mod check_diff;
 mod check_rules;
@@ -13,6 +14,7 @@ pub mod defaults;
 mod doctor;
 mod explain;
 pub mod failure;
+mod filters;
 mod hook;
 mod hook_managers;
 pub mod install;
@@ -24,6 +26,9 @@ mod post_write;
 mod pre_edit;
 mod pre_push;
 mod progress;
+mod query;
+mod redact;
+mod report;
 mod rules;
 mod sample;
 mod terminal;
@@ -75,7 +80,11 @@ enum Command {
     Clients(clients::Args),
     Choices(choices::Args),
     Verify(verify::Args),
+    Report(report::Args),
+    Query(query::Args),
     Anchor(anchor::Args),
+    Audit(audit::Args),
+    Redact(redact::Args),
     Rules(rules::Args),
     #[command(hide = true)]
     SampleRules(sample::Args),
@@ -117,7 +126,11 @@ impl Command {
             Self::Clients(args) => clients::run(&args, out),
             Self::Choices(args) => choices::run(&args, world, out),
             Self::Verify(args) => verify::run(&args, world, out),
+            Self::Report(args) => report::run(&args, world, out),
+            Self::Query(args) => query::run(&args, world),
             Self::Anchor(args) => anchor::run(&args, world, out),
+            Self::Audit(args) => audit::run(&args, world, out),
+            Self::Redact(args) => redact::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),
             Self::SampleRules(args) => sample::run(&args, out),
             Self::Completions(args) => {

@@ -73,6 +73,12 @@ pub fn write_out(text: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
+/// Returns standard output for what is too long to be held before it is written.
+#[must_use]
+pub fn stream() -> impl Write {
+    io::BufWriter::with_capacity(64 << 10, io::stdout().lock())
+}
+
 /// Writes to standard error; if even that fails there is nobody left to tell.
 pub fn write_err(text: &str) {
     let mut err = io::stderr().lock();

@@ -81,7 +81,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     survey.notes.extend(moved_out(&deltas.list, &rules));
     survey.judge(&repo, &deltas.list, None, &rules, &args.options)?;
     let outcome = survey.decide();
-    outcome.report(&rules, &args.options, out)?;
+    outcome.report(&rules, &args.options, world, out)?;
     if !args.no_store {
         let named = PathBuf::from(defaults::STORE);
         let instruction_check = !args.options.no_instruction_check;

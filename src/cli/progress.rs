@@ -1,4 +1,4 @@
-//! How far a long check has come, on standard error, when that is a terminal.
+//! How far a long piece of work has come, on standard error, when that is a terminal.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
@@ -10,35 +10,52 @@ const QUIET: Duration = Duration::from_millis(500);
 /// How often the line is written anew.
 const PACE: Duration = Duration::from_millis(100);
 
-/// A line that counts files.
+/// A line that counts.
 pub struct Progress {
-    whole: usize,
+    whole: u64,
+    // How much makes one of what is shown, and what that is.
+    unit: (u64, &'static str),
     state: Option<Mutex<State>>,
 }
 
 struct State {
-    done: usize,
+    done: u64,
     shown: bool,
     due: Instant,
 }
 
 impl Progress {
-    /// Begins to count up to `whole`.
+    /// Begins to count files, up to `whole`.
     pub fn of(whole: usize) -> Self {
+        Self::counting(whole as u64, (1, "files"))
+    }
+
+    /// Begins to count the bytes of a store, up to `whole`.
+    pub fn of_store(whole: u64) -> Self {
+        Self::counting(whole, (1 << 20, "MiB"))
+    }
+
+    fn counting(whole: u64, unit: (u64, &'static str)) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let state = State { done: 0, shown: false, due: Instant::now() + QUIET };
-        Self { whole, state: terminal.then(|| Mutex::new(state)) }
+        Self { whole, unit, state: terminal.then(|| Mutex::new(state)) }
     }
 
     /// Counts one more.
     pub fn step(&self) {
+        self.step_by(1);
+    }
+
+    /// Counts so many more.
+    pub fn step_by(&self, more: u64) {
         let Some(Ok(mut state)) = self.state.as_ref().map(Mutex::lock) else { return };
-        state.done += 1;
+        state.done += more;
         let now = Instant::now();
         if now >= state.due {
             state.due = now + PACE;
             state.shown = true;
-            write(&format!("\rchecked {} of {} files", state.done, self.whole));
+            let (size, unit) = self.unit;
+            write(&format!("\rchecked {} of {} {unit}", state.done / size, self.whole / size));
         }
     }
 

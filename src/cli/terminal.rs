@@ -1,8 +1,9 @@
-//! The person at the terminal: whether there is one, and what they answer.
+//! The person at the terminal: whether there is one, what they see and what they answer.
 
 use super::world::World;
+use crate::report::Style;
 use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
 
 /// Variables by which coding agents mark the programs that they run.
 const AGENTS: &[&str] = &[
@@ -34,6 +35,15 @@ pub fn yes_or_no(question: &str) -> Option<bool> {
     let mut answer = String::new();
     BufReader::new(terminal).read_line(&mut answer).ok()?;
     Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Colour on standard output is for terminals, unless somebody asks for it or against it in the
+/// usual ways.
+#[must_use]
+pub fn style(world: &World) -> Style {
+    let forced = world.env("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    let coloured = world.env("NO_COLOR").is_none() && (forced || std::io::stdout().is_terminal());
+    if coloured { Style::Coloured } else { Style::Plain }
 }
 
 /// Writes to standard error; if that fails there is nobody to tell.

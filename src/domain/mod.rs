@@ -15,6 +15,7 @@ pub mod moment;
 pub mod path;
 pub mod ports;
 pub mod sanitize;
+pub mod utc;
 pub mod verdict;
 pub mod wording;
 
@@ -26,4 +27,5 @@ pub use finding::{Finding, Part, Spot};
 pub use moment::Moment;
 pub use path::{Place, RepoPath};
 pub use ports::{Files, Stored};
+pub use utc::Utc;
 pub use verdict::Verdict;

@@ -39,6 +39,12 @@ impl Verdict {
             Self::Deny => "deny",
         }
     }
+
+    /// Returns the verdict that a word stands for.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::Allow, Self::Warn, Self::Ask, Self::Deny].into_iter().find(|it| it.word() == word)
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use super::pattern::Pattern;
 use super::rules::{Rule, Rulebook};
 use crate::domain::decision::Redaction;
-use crate::domain::{Change, Content, Finding, Line, Part};
+use crate::domain::{Change, Content, Finding, Line, Numbering, Part};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -28,12 +28,19 @@ pub fn mask(
     if redacting.is_empty() {
         return (findings, None);
     }
-    let patterns = redacting.iter().flat_map(|rule| rule.secrets()).collect();
-    let mut mask = Mask { patterns, whole_lines: BTreeSet::new() };
+    let patterns: Vec<&Pattern> = redacting
+        .iter()
+        .flat_map(|rule| rule.secrets())
+        .filter(|pattern| may_show(pattern, &findings, change))
+        .collect();
     let broken: Vec<&Rule> = redacting
         .into_iter()
         .filter(|rule| findings.iter().any(|found| found.rule == rule.id && found.objects()))
         .collect();
+    if patterns.is_empty() && broken.is_empty() {
+        return (findings, None);
+    }
+    let mut mask = Mask { patterns, whole_lines: BTreeSet::new() };
     for finding in &findings {
         if broken.iter().any(|rule| rule.id == finding.rule) {
             mask.cover_whole_lines(finding);
@@ -49,13 +56,24 @@ pub fn mask(
     (findings, redaction)
 }
 
-struct Mask {
-    patterns: Vec<Pattern>,
+/// Tells whether a pattern could match anywhere in what leaves the engine: most are known not to.
+fn may_show(pattern: &Pattern, findings: &[Finding], change: &Change) -> bool {
+    let after = change.after.text();
+    // The added lines are lines of that file, unless they are counted otherwise.
+    let apart = after.is_none() || change.numbering != Numbering::File;
+    let added = change.added.iter().filter(|_| apart).map(|line| line.text.as_str());
+    let quoted = findings.iter().flat_map(|finding| &finding.spots).map(|spot| spot.text.as_str());
+    after.into_iter().chain(added).chain(quoted).any(|text| pattern.could_match(text))
+}
+
+struct Mask<'p> {
+    // Those that could match at all.
+    patterns: Vec<&'p Pattern>,
     // Lines that a redacting rule objects to without saying which part of them is secret.
     whole_lines: BTreeSet<usize>,
 }
 
-impl Mask {
+impl Mask<'_> {
     fn cover_whole_lines(&mut self, finding: &Finding) {
         if !matches!(finding.part, Part::Checks | Part::Beside) {
             return;
@@ -76,7 +94,7 @@ impl Mask {
 
     /// Masks every match of every pattern; a line that a pattern gives up on is masked whole.
     fn matched<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        masked(self.patterns.iter(), text)
+        masked(self.patterns.iter().copied(), text)
     }
 
     fn redaction(&self, change: &Change, broken: &[&Rule], book: &Rulebook) -> Option<Redaction> {
@@ -104,9 +122,8 @@ impl Mask {
     }
 
     fn text(&self, text: &str) -> String {
-        // Most patterns are known not to match anywhere, so no line is held against them.
         let live: Vec<&Pattern> =
-            self.patterns.iter().filter(|pattern| pattern.could_match(text)).collect();
+            self.patterns.iter().copied().filter(|pattern| pattern.could_match(text)).collect();
         if live.is_empty() && self.whole_lines.is_empty() {
             return text.to_owned();
         }

@@ -6,13 +6,15 @@
 //! certain is an error: a patch that is half understood would be half judged.
 //!
 //! A patch holds only the neighbourhood of what it changes. So the file after it is known for a
-//! new file alone, and of a copy not even the added lines are.
+//! new file alone, and of a copy not even the added lines are; where the old file is in a
+//! repository, [`Repo::rebuild`](super::Repo::rebuild) works out the rest.
 
 mod error;
 mod head;
 mod hunks;
 mod lines;
 mod names;
+mod rebuild;
 
 pub use error::{PatchError, Problem};
 
@@ -21,6 +23,7 @@ use head::{Fate, Head};
 use hunks::Hunks;
 use lines::{Lines, headless};
 use names::Pair;
+use rebuild::OldSide;
 
 /// One file of a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub struct Patched {
     /// Why its content cannot be checked, or not all of it: it is no text, say. What can be is
     /// in the change all the same.
     pub not_checked: Option<String>,
+    /// What the file after it can be worked out from.
+    old_side: Option<OldSide>,
 }
 
 const TOOL: &str = "patch";
@@ -177,13 +182,17 @@ fn patched(head: &Head, pair: &Pair, body: Body) -> Result<Patched, Problem> {
         ..bare(place)
     };
     let mut not_checked = None;
+    let mut old_side = OldSide::of(head, pair)?;
     if let Body::Hunks(hunks) = body {
         hunks.fit(head.fate)?;
         if head.fate == Fate::New {
-            change.after = match String::from_utf8(hunks.text) {
+            let text = hunks.list.into_iter().flat_map(|hunk| hunk.new).collect();
+            change.after = match String::from_utf8(text) {
                 Ok(text) => Content::Text(text),
                 Err(_) => Content::Binary,
             };
+        } else if let Some(old_side) = &mut old_side {
+            old_side.hunks = hunks.list;
         }
         if hunks.lossy {
             not_checked = Some("it is not UTF-8".to_owned());
@@ -192,19 +201,22 @@ fn patched(head: &Head, pair: &Pair, body: Body) -> Result<Patched, Problem> {
     } else if matches!(body, Body::Binary) {
         hide(&mut change);
         not_checked = Some(HIDDEN.to_owned());
+        old_side = None;
     }
     if head.submodule {
         change.added.clear();
         change.after = Content::Unknown("it is a submodule".to_owned());
         not_checked = Some("it is a submodule".to_owned());
+        old_side = None;
     }
     if head.fate == Fate::Deleted {
         let standing = Standing::Tracked;
         let change = Change { standing, ..Change::of_deletion(TOOL, change.place) };
-        return Ok(Patched { change, not_checked: None });
+        return Ok(Patched { change, not_checked: None, old_side: None });
     }
     if name.contains(char::REPLACEMENT_CHARACTER) {
         not_checked = Some("its name is not UTF-8".to_owned());
+        old_side = None;
     }
     if let Some(from) = &head.moved_from {
         change.moved_from = Some(names::place(from)?);
@@ -213,7 +225,7 @@ fn patched(head: &Head, pair: &Pair, body: Body) -> Result<Patched, Problem> {
         change.unsure =
             Some(format!("a patch does not hold the lines that are copied from {from}"));
     }
-    Ok(Patched { change, not_checked })
+    Ok(Patched { change, not_checked, old_side })
 }
 
 /// Why a patch without lines is not judged. Whoever made it may have been told by an attribute
@@ -253,7 +265,7 @@ fn names_alone(line: &[u8]) -> Result<Option<Patched>, Problem> {
     };
     let unsure = Some(why.to_owned()).filter(|why| why == HIDDEN);
     let change = Change { after, unsure, ..bare(names::place(&name)?) };
-    Ok(Some(Patched { change, not_checked: Some(why.to_owned()) }))
+    Ok(Some(Patched { change, not_checked: Some(why.to_owned()), old_side: None }))
 }
 
 #[cfg(test)]

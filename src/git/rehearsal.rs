@@ -1,11 +1,12 @@
-//! Would a shim really stop a commit?
+//! Would a shim really stop a commit, or a push?
 //!
 //! Tried in a repository made for it, with the shim alone: hooks that run before it are not ours
 //! to start.
 
 use super::program::apart;
+use super::shims::{Hook, PRE_PUSH};
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -22,38 +23,66 @@ pub struct Rehearsed {
 }
 
 /// Stages a text in a new repository in `folder`, which is empty, beside a rules file that is not
-/// staged, and runs a shim as git would.
+/// staged, and runs a shim as git would; what is to be pushed is committed first.
 pub fn rehearse(
+    hook: &Hook,
     shim: &str,
     folder: &Path,
     rules: (&str, &str),
     text: &str,
 ) -> io::Result<Rehearsed> {
-    let git = |arguments: &[&str]| {
-        let output =
-            apart("git").current_dir(folder).args(arguments).stdin(Stdio::null()).output()?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        let doing = arguments.join(" ");
-        if output.status.success() {
-            return Ok(());
-        }
-        Err(io::Error::other(format!("`git {doing}` failed: {}", said.trim())))
-    };
     // No template: what a person puts into every new repository has no part in this.
-    git(&["init", "--quiet", "--template="])?;
+    git(folder, &["init", "--quiet", "--template="])?;
+    let pushed = hook == PRE_PUSH;
+    let base = if pushed { committed(folder, &[])? } else { String::new() };
     fs::write(folder.join(rules.0), rules.1)?;
     fs::write(folder.join(STAGED), text)?;
-    git(&["add", "--", STAGED])?;
-    let hook = folder.join(".git/shim");
-    fs::write(&hook, shim)?;
+    git(folder, &["add", "--", STAGED])?;
+    let mut refs = String::new();
+    if pushed {
+        let commit = committed(folder, &["-p", &base])?;
+        refs = format!("refs/heads/tried {commit} refs/heads/tried {base}\n");
+    }
+    let file = folder.join(".git/shim");
+    fs::write(&file, shim)?;
     let mut shell = apart("sh");
-    let output = shell
-        .arg(&hook)
+    shell
+        .arg(&file)
         .current_dir(folder)
         // The rules of the rehearsal are to judge, and no others.
         .env_remove("SOLVI_HOOK_RULES")
-        .stdin(Stdio::null())
-        .output()?;
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    if pushed {
+        shell.args(["nowhere", "file:///nowhere"]);
+    }
+    let mut child = shell.spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A shim that does not read is told by its status.
+        drop(stdin.write_all(refs.as_bytes()));
+    }
+    let output = child.wait_with_output()?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     Ok(Rehearsed { status: output.status.code(), said })
+}
+
+/// Commits what is staged, past every hook, and returns the commit.
+fn committed(folder: &Path, parent: &[&str]) -> io::Result<String> {
+    let tree = git(folder, &["write-tree"])?;
+    let person = ["-c", "user.name=solvi-hook", "-c", "user.email=solvi-hook@localhost"];
+    let commit = ["commit-tree", "--no-gpg-sign", "-m", "tried", &tree];
+    let commit = git(folder, &[&person[..], &commit, parent].concat())?;
+    git(folder, &["update-ref", "HEAD", &commit])?;
+    Ok(commit)
+}
+
+/// Runs git and returns what it says, without the line end.
+fn git(folder: &Path, arguments: &[&str]) -> io::Result<String> {
+    let output = apart("git").current_dir(folder).args(arguments).stdin(Stdio::null()).output()?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+    }
+    let (doing, said) = (arguments.join(" "), String::from_utf8_lossy(&output.stderr));
+    Err(io::Error::other(format!("`git {doing}` failed: {}", said.trim())))
 }

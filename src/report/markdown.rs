@@ -99,7 +99,7 @@ fn list(
 }
 
 /// Returns text to read, as it is.
-fn prose(text: &str) -> String {
+pub(super) fn prose(text: &str) -> String {
     let text = one_line(text);
     let kept: String = text.chars().take(WORDS).collect();
     let more = if kept.len() < text.len() { "…" } else { "" };
@@ -109,7 +109,7 @@ fn prose(text: &str) -> String {
 
 /// Returns text in the type of code. Not between backticks: in a table nothing can be escaped
 /// there for certain.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", entities(&excerpt(text)))
 }
 

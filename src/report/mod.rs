@@ -16,6 +16,7 @@ mod markdown;
 mod rdjson;
 mod rows;
 mod sarif;
+pub mod statistics;
 mod subject;
 mod text;
 

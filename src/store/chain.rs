@@ -5,6 +5,7 @@
 //! erased later, or be born erased, and the chain still holds.
 
 use super::canonical::{digest, digest_of, spaced};
+use super::stored::Stored;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -97,17 +98,8 @@ impl Entry {
     /// Makes the entry of a record whose content is erased before anything of it is written.
     #[must_use]
     pub fn born_erased(record: Map<String, Value>, by: &str, note: &str) -> Self {
-        let redaction = [
-            ("v".to_owned(), FORMAT.into()),
-            ("kind".to_owned(), "redaction".into()),
-            ("time".to_owned(), record.get("time").cloned().unwrap_or_default()),
-            ("by".to_owned(), by.into()),
-            ("note".to_owned(), note.into()),
-        ];
-        Self {
-            decision: Unplaced::of(erased(record, by, note)),
-            redaction: Some(redaction.into_iter().collect()),
-        }
+        let redaction = note_of(by, note, record.get("time").cloned().unwrap_or_default());
+        Self { decision: Unplaced::of(erased(record, by, note)), redaction: Some(redaction) }
     }
 
     /// Takes the next place of a chain: moves its tip, adds its lines, returns the record's id.
@@ -146,8 +138,29 @@ fn body(record: &Map<String, Value>) -> Map<String, Value> {
     body
 }
 
+/// Returns the record that says that another was erased, but for its place.
+#[must_use]
+pub fn redaction(by: &str, note: &str, time: f64, of: &Stored) -> Map<String, Value> {
+    let mut record = note_of(by, note, time.into());
+    record.insert("of".to_owned(), of.id().into());
+    record.insert("of_hash".to_owned(), of.hash().into());
+    record
+}
+
+fn note_of(by: &str, note: &str, time: Value) -> Map<String, Value> {
+    let fields = [
+        ("v", FORMAT.into()),
+        ("kind", "redaction".into()),
+        ("time", time),
+        ("by", by.into()),
+        ("note", note.into()),
+    ];
+    fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
+}
+
 /// Erases the content of a record: only its digest stays, in the mark.
-fn erased(mut record: Map<String, Value>, by: &str, note: &str) -> Map<String, Value> {
+#[must_use]
+pub fn erased(mut record: Map<String, Value>, by: &str, note: &str) -> Map<String, Value> {
     let content = content_digest(&record);
     record.retain(|key, _| !is_content(key));
     record.insert("redacted".to_owned(), json!({"by": by, "note": note, "content": content}));

@@ -4,8 +4,11 @@ mod agree;
 pub mod canonical;
 pub mod chain;
 pub mod choices;
+pub mod differ;
 pub mod digests;
+pub mod erase;
 pub mod files;
+pub mod find;
 pub mod hook_groups;
 pub mod hook_tables;
 mod ignored;
@@ -18,6 +21,7 @@ pub mod problem;
 pub mod reader;
 pub mod record;
 mod recorded;
+pub mod replay;
 pub mod scan;
 mod seal;
 pub mod settings;
@@ -27,8 +31,9 @@ pub mod stored;
 mod tail;
 pub mod traces;
 pub mod tree;
-pub mod utc;
 pub mod verify;
+
+pub use crate::domain::utc;
 
 #[cfg(not(unix))]
 #[path = "private_other.rs"]

@@ -1,6 +1,6 @@
 //! Files and folders that only their owner may read: what the system's defaults give.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
@@ -19,4 +19,9 @@ pub fn folder() -> DirBuilder {
 /// Tells whether an open file is still the one at `path`: an open file cannot be moved here.
 pub fn is_at(_file: &File, path: &Path) -> io::Result<bool> {
     path.try_exists()
+}
+
+/// Gives a new file the mode of the one in whose place it will stand.
+pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
+    new.set_permissions(old.permissions())
 }

@@ -4,6 +4,7 @@
 //! a blank one, one that is no record, and a last one that no line end follows. Of a line that is
 //! longer than a record may be only the beginning comes, marked as cut.
 
+use super::private;
 use super::traces::{self, StoreError};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom, Take};
@@ -77,16 +78,22 @@ impl Snapshot {
     /// to it, it is read unlocked: a store that somebody blocks must still be readable.
     pub fn open(path: &Path) -> Result<Option<Self>, StoreError> {
         let cannot = |act| move |source| StoreError::Io { act, path: path.to_owned(), source };
-        let file = match fs::metadata(path) {
+        match fs::metadata(path) {
             Ok(there) if !there.is_file() => {
                 let (path, found) = (path.to_owned(), traces::kind(there.file_type()));
                 return Err(StoreError::Occupied { path, wanted: "a file", found });
             }
-            Ok(_) => File::open(path).map_err(cannot("open"))?,
+            Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(cannot("look at")(error)),
-        };
-        let locked = lock_shared(&file);
+        }
+        let mut file = File::open(path).map_err(cannot("open"))?;
+        let mut locked = lock_shared(&file);
+        // While we waited, another file was put in its place.
+        while locked && !private::is_at(&file, path).map_err(cannot("look at"))? {
+            file = File::open(path).map_err(cannot("open"))?;
+            locked = lock_shared(&file);
+        }
         let length = file.metadata().map_err(cannot("look at"))?.len();
         let head = head(&head_of(path));
         if locked {

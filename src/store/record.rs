@@ -7,8 +7,8 @@
 use super::canonical::value_hash;
 use super::chain::{Entry, FORMAT};
 use super::plan::Plan;
-use super::steps::{self, KEPT, Steps};
-use crate::domain::{Content, Event, Numbering, Ruling, Verdict, wording};
+use super::steps::{self, Steps};
+use crate::domain::{Content, Event, Numbering, Ruling, Standing, Verdict, wording};
 use serde_json::{Map, Value, json};
 
 /// What a decision was made for: which program asked, and the record's word for the question.
@@ -282,15 +282,19 @@ fn ours(ruling: &Ruling, plan: &Plan) -> Map<String, Value> {
     if let Some(unsure) = &change.unsure {
         note("unsure", unsure.as_str().into());
     }
-    let too_large = || format!("larger than {} MiB, so it is not kept", KEPT >> 20);
+    match change.standing {
+        Standing::Tracked => note("standing", "tracked".into()),
+        Standing::New => note("standing", "new".into()),
+        Standing::Unknown => {}
+    }
     match &change.after {
-        Content::Text(_) if after.is_none() => note("no_result_text", too_large().into()),
-        Content::Binary => note("no_result_text", "the file is no text".into()),
+        Content::Text(_) if after.is_none() => note("no_result_text", steps::too_large().into()),
+        Content::Binary => note("no_result_text", steps::NO_TEXT.into()),
         Content::Unknown(why) => note("no_result_text", why.as_str().into()),
         Content::Text(_) | Content::Absent => {}
     }
     if added.is_empty() && !change.added.is_empty() {
-        note("no_added_lines", too_large().into());
+        note("no_added_lines", steps::too_large().into());
     }
     ours
 }
@@ -307,6 +311,7 @@ mod tests {
     use crate::domain::decision::Redaction;
     use crate::domain::{Change, Finding, Line, Part, Place, RepoPath, Spot};
     use crate::store::chain::{Tip, record_hash};
+    use crate::store::steps::KEPT;
 
     const FACTS: Facts =
         Facts { occasion: Occasion::EDIT, time: 1_700_000_000.25, instruction_check: true };

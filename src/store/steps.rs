@@ -12,6 +12,23 @@ use serde_json::{Map, Value, json};
 /// The largest text that is kept; a larger file is judged all the same.
 pub const KEPT: usize = 1 << 20;
 
+/// Says of a file that it is no text.
+pub const NO_TEXT: &str = "the file is no text";
+
+/// Says of what is larger than [`KEPT`] that it is not kept.
+#[must_use]
+pub fn too_large() -> String {
+    format!("{LARGER} {} MiB, so it is not kept", KEPT >> 20)
+}
+
+/// Tells whether a record says that something was too large, whatever the limit was then.
+#[must_use]
+pub fn is_too_large(said: &str) -> bool {
+    said.starts_with(LARGER) && said.ends_with(" MiB, so it is not kept")
+}
+
+const LARGER: &str = "larger than";
+
 /// The steps of one decision.
 pub struct Steps {
     /// The names of the planned steps, in order.
@@ -25,7 +42,7 @@ pub struct Steps {
     /// The step that was not needed, and why.
     pub skipped: Vec<Value>,
     // The question that the steps answer.
-    question: &'static str,
+    question: String,
     // The hashes of the facts that steps may read, by name.
     facts: Map<String, Value>,
     // The first check, in the order of the steps, that failed.
@@ -37,14 +54,14 @@ pub struct Steps {
 impl Steps {
     /// Takes the steps of a plan to answer a question, over what goes in.
     #[must_use]
-    pub fn of(question: &'static str, init: &Value, init_hash: &str, plan: &Plan) -> Self {
+    pub fn of(question: &str, init: &Value, init_hash: &str, plan: &Plan) -> Self {
         let mut steps = Self {
             flow: Vec::new(),
             planned: Vec::new(),
             index: Vec::new(),
             taken: Vec::new(),
             skipped: Vec::new(),
-            question,
+            question: question.to_owned(),
             facts: init
                 .as_object()
                 .into_iter()

@@ -167,7 +167,7 @@ impl Stored {
         let said = self
             .text(&["meta", "solvi_hook", "verdict"])
             .or_else(|| self.text(&["meta", "outcome"]))
-            .and_then(verdict);
+            .and_then(Verdict::of_word);
         said.or_else(|| self.answered())
     }
 
@@ -177,7 +177,7 @@ impl Stored {
         let answer = self.at(&["answers", question])?.as_array()?;
         match (answer.first()?, question) {
             (Value::Null, "edit" | "commit" | "diff" | "command") => Some(Verdict::Ask),
-            (answer, _) => answer.as_str().and_then(verdict),
+            (answer, _) => answer.as_str().and_then(Verdict::of_word),
         }
     }
 
@@ -202,8 +202,9 @@ impl Stored {
         let steps = [format!("{check}_judged"), check];
         if let Some(ours) = self.at(&["meta", "solvi_hook"]) {
             let checks = ours.get("checks");
-            let stood =
-                steps.iter().filter_map(|step| verdict(checks?.get(step.as_str())?.as_str()?));
+            let stood = steps
+                .iter()
+                .filter_map(|step| Verdict::of_word(checks?.get(step.as_str())?.as_str()?));
             return Some(stood.max().unwrap_or_default());
         }
         let settled = self.at(&["response", "results"])?.as_object()?.values().next();
@@ -232,11 +233,6 @@ impl Stored {
     pub fn is_redacted(&self) -> bool {
         !matches!(self.fields.get("redacted"), None | Some(Value::Null))
     }
-}
-
-fn verdict(word: &str) -> Option<Verdict> {
-    let all = [Verdict::Allow, Verdict::Warn, Verdict::Ask, Verdict::Deny];
-    all.into_iter().find(|verdict| verdict.word() == word)
 }
 
 #[cfg(test)]

@@ -101,6 +101,12 @@ impl Traces {
         Ok(Self { path, patience })
     }
 
+    /// Returns where the store is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Makes sure that git ignores the store, when it is inside the project's `.solvi`: a
     /// `.gitignore` that ignores everything must stand there before anything else is written.
     pub fn ensure_ignored(&self, project_root: &Path) -> Result<(), StoreError> {
@@ -129,7 +135,7 @@ impl Traces {
     }
 
     /// Opens the store and locks it for this writer alone; the lock ends with the file.
-    fn locked(&self) -> Result<File, StoreError> {
+    pub(super) fn locked(&self) -> Result<File, StoreError> {
         let deadline = Instant::now() + self.patience;
         let mut file = self.open()?;
         loop {
@@ -189,7 +195,7 @@ impl Traces {
     }
 
     /// Reads the head file, if it is a file; what is in it is not believed without proof.
-    fn head(&self) -> Option<Vec<u8>> {
+    pub(super) fn head(&self) -> Option<Vec<u8>> {
         let path = self.beside(".head");
         fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let mut head = Vec::new();
@@ -197,7 +203,7 @@ impl Traces {
         Some(head)
     }
 
-    fn new_head(&self) -> Result<File, StoreError> {
+    pub(super) fn new_head(&self) -> Result<File, StoreError> {
         let path = self.beside(".head.tmp");
         let open = || private::file().write(true).create_new(true).open(&path);
         let file = match open() {
@@ -210,7 +216,7 @@ impl Traces {
         file.map_err(|source| StoreError::Io { act: "write", path, source })
     }
 
-    fn replace_head(&self, mut file: File, tip: &Tip) -> Result<(), StoreError> {
+    pub(super) fn replace_head(&self, mut file: File, tip: &Tip) -> Result<(), StoreError> {
         let text = super::canonical::spaced(&json!({"count": tip.count, "hash": tip.hash}));
         let (from, to) = (self.beside(".head.tmp"), self.beside(".head"));
         file.write_all(text.as_bytes())
@@ -225,7 +231,7 @@ impl Traces {
         path.into()
     }
 
-    fn cannot(&self, act: &'static str) -> impl FnOnce(io::Error) -> StoreError {
+    pub(super) fn cannot(&self, act: &'static str) -> impl FnOnce(io::Error) -> StoreError {
         let path = self.path.clone();
         move |source| StoreError::Io { act, path, source }
     }

@@ -1,7 +1,9 @@
 //! git's own diff beside ours: whole processes, interleaved, on repositories made here.
 //!
 //! `cargo bench --bench git [RUNS]` prints, for each pair, both medians in milliseconds and the
-//! ratio of ours to git's.
+//! ratio of ours to git's. With `GITLEAKS` or `DETECT_SECRETS` set to such a program, it also
+//! holds the patch of the longest range against that and against the starter rules, which look
+//! for secrets too.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -138,6 +140,41 @@ fn main() -> Outcome<()> {
         let _ =
             writeln!(table, "{name:<38} {mine:>9.1} {gits:>9.1} {:>6.2}x  {budget}", mine / gits);
     }
+    for (name, program, arguments) in [
+        ("gitleaks", "GITLEAKS", &["detect", "--no-git", "--no-banner", "--source"][..]),
+        ("detect-secrets", "DETECT_SECRETS", &["scan"][..]),
+    ] {
+        if let Ok(program) = std::env::var(program) {
+            let (mine, other) = scanned(&long, hook, &program, arguments, rounds.min(3))?;
+            let ratio = other / mine;
+            let _ = writeln!(
+                table,
+                "the patch of that range: ours {mine:.1} ms, {name} {other:.1} ms, {ratio:.1} times \
+                 faster (budget 5)"
+            );
+        }
+    }
     std::io::stdout().write_all(table.as_bytes())?;
     Ok(())
+}
+
+/// Times the starter rules and another scanner on the patch of the range.
+fn scanned(
+    yard: &Yard,
+    hook: &str,
+    program: &str,
+    arguments: &[&str],
+    rounds: usize,
+) -> Outcome<(f64, f64)> {
+    let range = ["diff", "--no-ext-diff", "--no-renames", "HEAD~1000", "HEAD"];
+    let patch = yard.command("git", &range).stdout(Stdio::piped()).output()?.stdout;
+    fs::write(yard.root().join("range.patch"), patch)?;
+    let theirs = [arguments, &["range.patch"]].concat();
+    let ours = ["check-diff", "--patch", "range.patch"];
+    let (mut mine, mut others) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        mine.push(yard.time(hook, &ours)?);
+        others.push(yard.time(program, &theirs)?);
+    }
+    Ok((median(mine), median(others)))
 }

@@ -1,9 +1,11 @@
-//! The store: how fast it is verified, and whether appending to it stays as fast as it grows.
+//! The store: how fast it is verified and audited, and whether appending to it stays as fast as it
+//! grows.
 //!
 //! `cargo bench --bench store [RECORDS] [LONG]` makes a store of RECORDS (20,000) decisions of the
 //! reference program's making and verifies it with whole processes; with
 //! `SOLVI_REFERENCE=/path/to/solvi` the reference program verifies the same store beside it, and
-//! the ratio should be 8 or more. Then it appends, one record a time, to a store of LONG
+//! the ratio should be 8 or more. The same store is audited as a whole, beside the reference program
+//! that audits one decision a process; the ratio should be 20 or more. Then it appends, one record a time, to a store of LONG
 //! (1,000,000) small records and to an empty one by turns; the ratio of the medians should be
 //! 1.3 or less.
 
@@ -71,6 +73,68 @@ fn verify(program: &str, store: &Path) -> Outcome<Duration> {
     if done.success() { Ok(took) } else { Err(format!("{program} verify: {done}").into()) }
 }
 
+/// The rules by which the decisions were made.
+const RULES: &str = r#"
+[[rule]]
+id = "no-eval"
+paths = ["**/*.py"]
+forbid_calls = ["eval"]
+why = "x"
+[[rule]]
+id = "ask-me"
+paths = ["**/*.py"]
+forbid = ["TODO"]
+why = "y"
+on_fail = "ask"
+"#;
+
+/// Runs a program that audits decisions of a store, all of which must be the same.
+fn audit(program: &str, args: &[&str], folder: &Path) -> Outcome<Duration> {
+    let begun = Instant::now();
+    let mut command = Command::new(program);
+    let done = command.args(args).args(["--rules", "rules.toml", "--project", "."]);
+    let done = done.current_dir(folder).stdout(Stdio::null()).status()?;
+    let took = begun.elapsed();
+    if done.success() { Ok(took) } else { Err(format!("{program} {args:?}: {done}").into()) }
+}
+
+/// Audits a store; returns what that came to.
+fn audits(store: &Path, count: usize, reference: Option<&str>) -> Outcome<String> {
+    let folder = store.parent().ok_or("a store is in a folder")?;
+    fs::write(folder.join("rules.toml"), RULES)?;
+    let text = fs::read_to_string(store)?;
+    let ids = text.lines().take(3).map(|line| -> Outcome<String> {
+        let record: Value = serde_json::from_str(line)?;
+        Ok(record["id"].as_str().unwrap_or_default().to_owned())
+    });
+    let ids: Vec<String> = ids.collect::<Outcome<_>>()?;
+    let store = store.to_str().ok_or("a folder's name is text")?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..5 {
+        ours.push(audit(env!("CARGO_BIN_EXE_solvi-hook"), &["audit", "--all", store], folder)?);
+    }
+    if let Some(reference) = reference {
+        for id in ids.iter().cycle().take(9) {
+            theirs.push(audit(reference, &["hook", "audit", id, "--store", store], folder)?);
+        }
+    }
+    let own = rate(count, &mut ours);
+    let mut table = format!("audit --all, {count} records: {own:.0} records/s\n");
+    if !theirs.is_empty() {
+        let other = rate(1, &mut theirs);
+        let ratio = own / other;
+        let _ =
+            writeln!(table, "  the reference: {other:.2} records/s; {ratio:.0} x (budget 20 x)");
+    }
+    Ok(table)
+}
+
+fn rate(count: usize, times: &mut [Duration]) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "counts of records are small")]
+    let count = count as f64;
+    count / median(times).as_secs_f64()
+}
+
 fn median(times: &mut [Duration]) -> Duration {
     times.sort();
     times.get(times.len() / 2).copied().unwrap_or_default()
@@ -93,18 +157,15 @@ fn main() -> Outcome<()> {
             theirs.push(verify(reference, &path)?);
         }
     }
-    let rate = |times: &mut [Duration]| {
-        #[expect(clippy::cast_precision_loss, reason = "counts of records are small")]
-        let count = count as f64;
-        count / median(times).as_secs_f64()
-    };
-    let own = rate(&mut ours);
+    let own = rate(count, &mut ours);
     let _ = writeln!(table, "verify, {count} records, {} MB: {own:.0} records/s", size / 1_000_000);
     if !theirs.is_empty() {
-        let other = rate(&mut theirs);
+        let other = rate(count, &mut theirs);
         let ratio = own / other;
         let _ = writeln!(table, "  the reference: {other:.0} records/s; {ratio:.1} x (budget 8 x)");
     }
+
+    table += &audits(&path, count, reference.as_deref())?;
 
     let stores = [
         make(&folder.path().join("long.jsonl"), long, small)?,

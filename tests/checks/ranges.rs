@@ -116,7 +116,7 @@ fn a_patch_is_judged_outside_of_any_repository() {
 }
 
 #[test]
-fn a_patch_leaves_unknown_what_needs_the_whole_file() {
+fn a_patch_leaves_unknown_what_needs_the_whole_file_unless_the_repository_has_the_old_one() {
     let desk = Desk::of(&[
         ("src/a.rs", "// SPDX-License-Identifier: MIT\nfn f() {}\n"),
         ("app/a.py", "def main():\n    return 1\n"),
@@ -124,15 +124,43 @@ fn a_patch_leaves_unknown_what_needs_the_whole_file() {
     desk.write("src/a.rs", "// SPDX-License-Identifier: MIT\nfn f() {}\nfn g() {}\n");
     desk.write("app/a.py", "def main():\n    return 1\n\nx = 1\n");
     let patch = desk.git(&["diff", "-U0"]);
-    let judge = |more: &[&str]| {
+    let nameless = String::from_utf8(patch.clone()).unwrap();
+    let nameless: String =
+        nameless.split_inclusive('\n').filter(|line| !line.starts_with("index ")).collect();
+    let outside = desk.beside("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::copy(desk.root.join("solvi-rules.toml"), outside.join("solvi-rules.toml")).unwrap();
+    let judge = |patch: &[u8], more: &[&str]| {
         let arguments = [&["check-diff", "--format", "json", "--patch", "-"], more].concat();
-        Told::of(desk.run(&arguments, &patch))
+        Told::of(desk.run(&arguments, patch))
     };
-    let told = judge(&[]);
+    let there = ["--project", outside.to_str().unwrap()];
+    let told = judge(&patch, &there);
     assert_eq!(told.status, 2, "{told:#?}");
     let unknown: Vec<_> = told.list("findings").iter().map(|found| &found["rule"]).collect();
     assert_eq!(unknown, ["needs-main", "needs-spdx"]);
-    assert_eq!(judge(&["--allow-unknown"]).status, 0);
+    assert_eq!(judge(&patch, &[&there[..], &["--allow-unknown"]].concat()).status, 0);
+    for patch in [&*patch, nameless.as_bytes()] {
+        judge(patch, &[]).passes();
+        desk.git(&["checkout", "-q", "."]);
+        judge(patch, &[]).passes();
+    }
+    // Another file than the one that the patch was made for shows nothing.
+    desk.write("src/a.rs", "// SPDX-License-Identifier: MIT\n").commit("other");
+    assert_eq!(judge(nameless.as_bytes(), &[]).status, 2);
+}
+
+#[test]
+fn what_a_copy_or_a_move_brings_is_judged_when_the_repository_has_its_source() {
+    let desk = Desk::of(&[("legacy/a.py", &format!("{BANNED}\none = 1\n2\n3\n4\n5\n6\n7\n"))]);
+    let judge = |patch: &[u8]| {
+        Told::of(desk.run(&["check-diff", "--format", "json", "--patch", "-"], patch))
+    };
+    let text = fs::read_to_string(desk.root.join("legacy/a.py")).unwrap();
+    desk.write("b.py", &text).write("legacy/a.py", format!("{text}8\n")).stage();
+    let copied = desk.git(&["diff", "--cached", "-C"]);
+    assert!(String::from_utf8_lossy(&copied).contains("copy from legacy/a.py"));
+    judge(&copied).refuses(&["no-token b.py:1"]);
 }
 
 #[test]

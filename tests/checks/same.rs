@@ -187,7 +187,7 @@ fn a_change_is_found_the_same_as_an_edit_as_a_commit_and_as_a_range() {
 }
 
 #[test]
-fn a_patch_is_found_the_same_by_rules_about_lines_and_passes_none_about_the_file() {
+fn a_patch_is_found_the_same_and_without_the_old_file_passes_no_rule_about_the_file() {
     law(25, true, |desk, edit| {
         begin(desk, &edit);
         let proposed = proposed(desk, &edit);
@@ -196,9 +196,12 @@ fn a_patch_is_found_the_same_by_rules_about_lines_and_passes_none_about_the_file
         let outside = desk.beside("outside");
         fs::create_dir_all(&outside).unwrap();
         fs::write(outside.join("solvi-rules.toml"), RULES).unwrap();
-        let project = outside.to_str().unwrap();
-        let arguments = ["check-diff", "--format", "json", "--patch", "-", "--project", project];
-        let told = Told::of(desk.run(&arguments, &patch));
+        let judge = |more: &[&str]| {
+            let arguments = [&["check-diff", "--format", "json", "--patch", "-"], more].concat();
+            Told::of(desk.run(&arguments, &patch))
+        };
+        assert_eq!(reported(&judge(&[])), proposed, "where the old file is");
+        let told = judge(&["--project", outside.to_str().unwrap()]);
         let of_lines = |found: &Found| -> Found {
             found.iter().filter(|found| OF_LINES.contains(&&*found.0)).cloned().collect()
         };

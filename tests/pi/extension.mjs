@@ -237,7 +237,7 @@ await check("a turn that goes on anyway, or failed, is not judged", async () => 
 });
 
 await check("the real program judges, and its choices are kept", async () => {
-  const args = ["pre-edit", "--agent", "pi", "--no-store"];
+  const args = ["hook", "--agent", "pi", "--no-store"];
   const host = await pi(real, { args, ui: { select: (_title, rows) => rows[0] } });
   assert.ok(host.alias);
   assert.match((await host.edit()).reason, /no-eval: never/);
@@ -261,6 +261,16 @@ await check("the real program judges, and its choices are kept", async () => {
   assert.equal(readFileSync(join(agent, "solvi-hook.choices.json"), "utf8"), "{}");
   await host.say("reset --yes");
   assert.match((await host.edit()).reason, /no-eval/);
+});
+
+await check("the model reads when what was written would have been refused", async () => {
+  const host = await pi(real, { args: ["hook", "--agent", "pi", "--no-store"] });
+  writeFileSync(join(folder, "a.py"), "x = eval(y)\n");
+  const made = { toolName: "write", toolCallId: "c", content: [], isError: false };
+  const result = (content) => host.fire("tool_result", { ...made, input: { path: "a.py", content } });
+  assert.match((await result("x = eval(y)\n")).content[0].text, /already changed[^]*no-eval/);
+  writeFileSync(join(folder, "a.py"), "x = y\n");
+  assert.equal(await result("x = y\n"), undefined);
 });
 
 console.log(`${count} passed, 0 failed`);

@@ -10,7 +10,7 @@ use crate::git::rehearsal::{Rehearsed, rehearse};
 use crate::git::shims::{HOOKS, Hook, PRE_PUSH, Standing, programs};
 use std::path::Path;
 
-const GIT: &str = "git";
+pub(super) const GIT: &str = "git";
 
 /// The rules of a rehearsal, and texts that they refuse and allow.
 const RULES: &str = "[[rule]]\nid = \"doctor\"\npaths = [\"**\"]\nforbid = ['^refused$']\n";
@@ -141,10 +141,8 @@ impl Seen<'_> {
     fn rehearsed(&self, shim: &str, by: &str, root: &Path, report: &mut Report) {
         let name = self.name;
         self.version(shim, root, report);
-        if self.hook == PRE_PUSH {
-            return report.ok(GIT, format!("{name} {by} (not tried)"));
-        }
-        match (tried(shim, HARMLESS), tried(shim, REFUSED)) {
+        let tried = |text| tried(self.hook, shim, text);
+        match (tried(HARMLESS), tried(REFUSED)) {
             (Err(trouble), _) | (_, Err(trouble)) => report.warn(
                 GIT,
                 format!("{name} {by}, and cannot be tried: {trouble}"),
@@ -186,10 +184,10 @@ impl Seen<'_> {
 }
 
 /// Runs a shim in a repository of its own.
-fn tried(shim: &str, text: &str) -> Result<Rehearsed, String> {
+fn tried(hook: &Hook, shim: &str, text: &str) -> Result<Rehearsed, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let [rules, ..] = RULES_FILES;
-    rehearse(shim, folder.path(), (rules, RULES), text).map_err(|error| error.to_string())
+    rehearse(hook, shim, folder.path(), (rules, RULES), text).map_err(|error| error.to_string())
 }
 
 fn first_line(rehearsed: &Rehearsed) -> String {

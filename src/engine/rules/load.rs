@@ -208,6 +208,7 @@ impl Fields<'_> {
             globs: Globs::new(&paths),
             realm: Realm::default(),
             ready: OnceLock::new(),
+            secrets: OnceLock::new(),
             name,
             id,
             paths,

@@ -70,6 +70,8 @@ pub struct Rule {
     line: usize,
     // Read when the first change meets the rule.
     ready: OnceLock<Result<Ready, RulesError>>,
+    // Read when there is a change to mask.
+    secrets: OnceLock<Vec<Pattern>>,
 }
 
 /// A question and the lines that raise it.
@@ -137,11 +139,13 @@ impl Rule {
     }
 
     /// Returns the patterns that find this rule's secrets: those of a redacting rule's `forbid`.
-    pub(super) fn secrets(&self) -> Vec<Pattern> {
+    pub(super) fn secrets(&self) -> &[Pattern] {
         if !self.redact {
-            return Vec::new();
+            return &[];
         }
-        self.under("forbid").filter_map(|text| Pattern::new(text, Scope::Line).ok()).collect()
+        self.secrets.get_or_init(|| {
+            self.under("forbid").filter_map(|text| Pattern::new(text, Scope::Line).ok()).collect()
+        })
     }
 
     fn ready(&self) -> Result<&Ready, &RulesError> {

@@ -17,6 +17,8 @@ pub struct Head {
     pub mode_changes: bool,
     /// Whether it is the commit of a submodule.
     pub submodule: bool,
+    /// The object that the file was, by its abbreviated id.
+    pub was: Option<String>,
     /// The object that the file becomes, by its abbreviated id.
     pub becomes: Option<String>,
 }
@@ -69,7 +71,8 @@ impl Head {
             let ids = String::from_utf8_lossy(ids);
             let (ids, mode) = ids.split_once(' ').unwrap_or((&ids, ""));
             self.submodule |= mode.as_bytes() == SUBMODULE;
-            self.becomes = ids.split_once("..").map(|(_, id)| id.to_owned());
+            let (was, becomes) = ids.split_once("..").unzip();
+            (self.was, self.becomes) = (was.map(str::to_owned), becomes.map(str::to_owned));
         } else {
             return Ok(after("similarity index ").or(after("dissimilarity index ")).is_some());
         }

@@ -14,12 +14,46 @@ pub struct Hunks {
     /// The added lines, with their numbers in the new file. A line that is taken out and put in
     /// again with another line end is none of them.
     pub added: Vec<Line>,
-    /// The added lines with their line ends: the whole of a new file.
-    pub text: Vec<u8>,
+    /// What they replace, by what.
+    pub list: Vec<Hunk>,
     /// Whether an added line is not UTF-8; what cannot be read of it is replaced.
     pub lossy: bool,
     /// Whether there is a line that the old file has.
     keeps: bool,
+}
+
+/// A run of lines, as it is before and after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// The number of the first line in the old file; of the line that would come next when there
+    /// is none.
+    pub first: usize,
+    /// The lines of the old file, with their line ends.
+    pub old: Vec<u8>,
+    /// The lines of the new file, with their line ends.
+    pub new: Vec<u8>,
+}
+
+impl Hunk {
+    fn take(&mut self, sign: u8, line: &[u8]) {
+        for side in self.sides(sign) {
+            side.extend_from_slice(line);
+            side.push(b'\n');
+        }
+    }
+
+    /// Takes back the line end of the last line.
+    fn cut(&mut self, sign: u8) {
+        for side in self.sides(sign) {
+            side.pop();
+        }
+    }
+
+    /// Returns the sides that a line belongs to.
+    fn sides(&mut self, sign: u8) -> impl Iterator<Item = &mut Vec<u8>> {
+        let old = (sign != b'+').then_some(&mut self.old);
+        old.into_iter().chain((sign != b'-').then_some(&mut self.new))
+    }
 }
 
 /// The head of a hunk.
@@ -76,6 +110,7 @@ impl Hunks {
         let (mut old, mut new) = (head.old.count, head.new.count);
         let mut number = head.new.first;
         let mut block = Block { removed: String::new(), begins: self.added.len() };
+        let mut hunk = Hunk { first: head.old.first, old: Vec::new(), new: Vec::new() };
         while old > 0 || new > 0 {
             let short = || lines.error(Problem::Short { old, new });
             let (sign, rest) = match lines.raw() {
@@ -101,9 +136,15 @@ impl Hunks {
                 }
                 _ => return Err(short()),
             }
+            hunk.take(sign, rest);
             lines.advance();
-            self.end_of_file(sign, lines);
+            // `\ No newline at end of file`, in whatever language, speaks of the line before it.
+            if lines.peek().is_some_and(|line| line.starts_with(b"\\ ")) {
+                hunk.cut(sign);
+                lines.advance();
+            }
         }
+        self.list.push(hunk);
         self.settle(&mut block);
         match lines.peek() {
             Some([b'+' | b' ', ..]) => Err(lines.error(Problem::Long)),
@@ -116,8 +157,6 @@ impl Hunks {
     }
 
     fn add(&mut self, number: usize, line: &[u8]) {
-        self.text.extend_from_slice(line);
-        self.text.push(b'\n');
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let text = String::from_utf8_lossy(line).into_owned();
         self.lossy |= text.as_bytes() != line;
@@ -135,17 +174,6 @@ impl Hunks {
             self.added.extend(kept.map(|(line, _)| line));
         }
         *block = Block { removed: String::new(), begins: self.added.len() };
-    }
-
-    /// Takes in the line `\ No newline at end of file`, in whatever language, which speaks of
-    /// the line before it.
-    fn end_of_file(&mut self, sign: u8, lines: &mut Lines<'_>) {
-        if lines.peek().is_some_and(|line| line.starts_with(b"\\ ")) {
-            if sign == b'+' {
-                self.text.pop();
-            }
-            lines.advance();
-        }
     }
 
     /// Holds the lines against what is known of the file: a new one has had none, a deleted one

@@ -1,0 +1,334 @@
+//! A whole store, judged once more: which verdicts would be others?
+//!
+//! The store is read in batches by one thread and judged by several. What is kept is counts, the
+//! first [`LISTED`] verdicts that flip, and one batch for each thread.
+
+use super::super::progress::Progress;
+use super::books::{Books, Not, Replayed};
+use crate::domain::Verdict;
+use crate::domain::sanitize::{excerpt, visible};
+use crate::store::differ::Difference;
+use crate::store::reader::Snapshot;
+use crate::store::stored::{NoRecord, Stored};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// How many flips are listed.
+pub const LISTED: usize = 1000;
+
+/// How many of their ids are kept of the decisions that differ and do not flip.
+const NAMED: usize = 10;
+
+/// How many bytes of lines are handed to a thread at once.
+const BATCH: usize = 256 << 10;
+
+/// The stack of a judging thread, in bytes: room for the deepest parse there is.
+const STACK: usize = 64 << 20;
+
+/// Stands where no rule has turned a verdict: what a model or a judge that is gone once said.
+const NO_RULE: &str = "(no rule)";
+
+/// Stands for rules beyond the first [`LISTED`].
+const OTHER_RULES: &str = "(other rules)";
+
+/// Which records are wanted, by their time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Span {
+    /// From this moment on.
+    pub since: Option<f64>,
+    /// Before this one.
+    pub until: Option<f64>,
+}
+
+impl Span {
+    fn holds(self, record: &Stored) -> bool {
+        match (self.since, self.until, record.time()) {
+            (None, None, _) => true,
+            (_, _, None) => false,
+            (since, until, Some(time)) => {
+                since.is_none_or(|since| since <= time) && until.is_none_or(|until| time < until)
+            }
+        }
+    }
+}
+
+/// What a store came to.
+#[derive(Debug, Default)]
+pub struct Tally {
+    records: u64,
+    replayed: u64,
+    flips: u64,
+    // The first of them, by line.
+    listed: BTreeMap<u64, Flip>,
+    by_rule: BTreeMap<(String, Verdict, Verdict), u64>,
+    // The same verdict for other reasons.
+    others: u64,
+    other_ids: BTreeMap<u64, String>,
+    not_replayed: BTreeMap<Not, u64>,
+    unreadable: u64,
+}
+
+#[derive(Debug)]
+struct Flip {
+    id: String,
+    path: String,
+    from: Verdict,
+    to: Verdict,
+    rules: Vec<String>,
+}
+
+/// Lines of the store.
+#[derive(Default)]
+struct Batch {
+    text: Vec<u8>,
+    // Number and end of each line.
+    ends: Vec<(u64, usize)>,
+    // How many bytes of the store it stands for.
+    size: u64,
+}
+
+/// Judges every decision of a store once more.
+pub fn tally(
+    snapshot: Snapshot,
+    books: &Books,
+    span: Span,
+    jobs: Option<NonZeroUsize>,
+) -> io::Result<Tally> {
+    let jobs = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let progress = Progress::of_store(snapshot.length);
+    let (sender, batches) = sync_channel::<Batch>(jobs);
+    let batches = Mutex::new(batches);
+    let work = || judge(&batches, books, span, &progress);
+    let tally = thread::scope(|scope| {
+        let start = |_| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let started: Vec<_> = (0..jobs).map(start).collect::<io::Result<_>>()?;
+        let read = read(snapshot, &sender);
+        drop(sender);
+        let mut tally = read?;
+        for worker in started {
+            let bug = |_| io::Error::other("solvi-hook met a bug of its own; please report it");
+            tally.add(worker.join().map_err(bug)?);
+        }
+        Ok(tally)
+    });
+    progress.end();
+    tally
+}
+
+/// Hands out the lines of a store; what is no line of a record is counted at once.
+fn read(mut snapshot: Snapshot, sender: &SyncSender<Batch>) -> io::Result<Tally> {
+    let mut tally = Tally::default();
+    let mut batch = Batch::default();
+    while let Some(line) = snapshot.lines.next_line()? {
+        batch.size += line.bytes.len() as u64 + 1;
+        if line.cut {
+            tally.unreadable += 1;
+        } else if !line.is_blank() {
+            batch.text.extend_from_slice(line.bytes);
+            batch.ends.push((line.number, batch.text.len()));
+        }
+        // Nobody takes a batch when a thread has panicked; that is told when it is joined.
+        if batch.text.len() >= BATCH && sender.send(std::mem::take(&mut batch)).is_err() {
+            break;
+        }
+    }
+    drop(sender.send(batch));
+    Ok(tally)
+}
+
+fn judge(
+    batches: &Mutex<Receiver<Batch>>,
+    books: &Books,
+    span: Span,
+    progress: &Progress,
+) -> Tally {
+    let mut tally = Tally::default();
+    loop {
+        let next = batches.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(batch) = next else { return tally };
+        let mut start = 0;
+        for (number, end) in batch.ends {
+            tally.line(number, batch.text.get(start..end).unwrap_or_default(), books, span);
+            start = end;
+        }
+        progress.step_by(batch.size);
+    }
+}
+
+impl Tally {
+    /// Tells whether anything differs.
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        self.flips > 0 || self.others > 0
+    }
+
+    fn line(&mut self, number: u64, line: &[u8], books: &Books, span: Span) {
+        let record = match Stored::parse(line) {
+            Ok(record) => record,
+            // Lines of the time before there were chains say nothing about a file.
+            Err(NoRecord::Unchained) => return,
+            Err(NoRecord::Unreadable(_)) => {
+                self.unreadable += 1;
+                return;
+            }
+        };
+        if !span.holds(&record) {
+            return;
+        }
+        self.records += 1;
+        match books.replay(&record) {
+            Ok(replayed) => self.replayed(number, &record, &replayed),
+            Err(not) => *self.not_replayed.entry(not).or_default() += 1,
+        }
+    }
+
+    fn replayed(&mut self, number: u64, record: &Stored, replayed: &Replayed) {
+        self.replayed += 1;
+        if !replayed.flips() {
+            if replayed.differences.iter().any(Difference::matters) {
+                self.others += 1;
+                self.other_ids.insert(number, record.id().to_owned());
+                shorten(&mut self.other_ids, NAMED);
+            }
+            return;
+        }
+        let (from, to) = (replayed.given.verdict, replayed.verdict);
+        let turning = replayed.differences.iter().filter(|it| it.turns(from, to));
+        let mut rules: Vec<String> =
+            turning.map(|it| it.rule.clone().unwrap_or_else(|| it.step.clone())).collect();
+        rules.sort();
+        rules.dedup();
+        if rules.is_empty() {
+            rules.push(NO_RULE.to_owned());
+        }
+        self.flips += 1;
+        for rule in &rules {
+            self.turned((rule.clone(), from, to), 1);
+        }
+        let path = record.path().unwrap_or_default().to_owned();
+        self.listed.insert(number, Flip { id: record.id().to_owned(), path, from, to, rules });
+        shorten(&mut self.listed, LISTED);
+    }
+
+    /// Counts by rule; a store that names more rules than anybody has must not fill the memory.
+    fn turned(&mut self, turned: (String, Verdict, Verdict), count: u64) {
+        let full = self.by_rule.len() >= LISTED && !self.by_rule.contains_key(&turned);
+        let (rule, from, to) = turned;
+        let rule = if full { OTHER_RULES.to_owned() } else { rule };
+        *self.by_rule.entry((rule, from, to)).or_default() += count;
+    }
+
+    fn add(&mut self, other: Self) {
+        self.records += other.records;
+        self.replayed += other.replayed;
+        self.flips += other.flips;
+        self.others += other.others;
+        self.unreadable += other.unreadable;
+        for (turned, count) in other.by_rule {
+            self.turned(turned, count);
+        }
+        for (not, count) in other.not_replayed {
+            *self.not_replayed.entry(not).or_default() += count;
+        }
+        self.listed.extend(other.listed);
+        shorten(&mut self.listed, LISTED);
+        self.other_ids.extend(other.other_ids);
+        shorten(&mut self.other_ids, NAMED);
+    }
+
+    /// Tells all of it as text.
+    #[must_use]
+    pub fn text(&self, store: &str, rules: &str) -> String {
+        let mut text = String::new();
+        for (line, flip) in &self.listed {
+            let _ = writeln!(
+                text,
+                "line {line} ({}) {}: {} -> {}, {}",
+                visible(&flip.id),
+                excerpt(&flip.path),
+                flip.from.word(),
+                flip.to.word(),
+                excerpt(&flip.rules.join(", "))
+            );
+        }
+        let listed = self.listed.len() as u64;
+        if self.flips > listed {
+            let _ = writeln!(text, "and {} more", self.flips - listed);
+        }
+        let _ = writeln!(
+            text,
+            "{}: {} records, {} judged once more by {}",
+            visible(store),
+            self.records,
+            self.replayed,
+            visible(rules)
+        );
+        let _ = writeln!(text, "{} would get another verdict", self.flips);
+        for ((rule, from, to), count) in &self.by_rule {
+            let turned = format!("{} -> {}", from.word(), to.word());
+            let _ = writeln!(text, "{count:>8}  {turned:<14}  {}", excerpt(rule));
+        }
+        if self.others > 0 {
+            let _ = write!(text, "{} would get the same verdict by other findings: ", self.others);
+            let mut ids: Vec<_> = self.other_ids.values().map(|id| visible(id)).collect();
+            if self.others > ids.len() as u64 {
+                ids.push("…".into());
+            }
+            let _ = writeln!(text, "{}", ids.join(", "));
+        }
+        let not: u64 = self.not_replayed.values().sum();
+        if not > 0 {
+            let _ = writeln!(text, "{not} cannot be judged once more");
+            for (why, count) in &self.not_replayed {
+                let _ = writeln!(text, "{count:>8}  {}", visible(&why.to_string()));
+            }
+        }
+        if self.unreadable > 0 {
+            let count = self.unreadable;
+            let _ = writeln!(text, "{count} lines cannot be read; `solvi-hook verify` tells more");
+        }
+        text
+    }
+
+    /// Returns all of it as one object.
+    #[must_use]
+    pub fn object(&self, store: &str, rules: &str) -> Value {
+        let flip = |(line, flip): (&u64, &Flip)| {
+            json!({
+                "line": line,
+                "id": flip.id,
+                "path": flip.path,
+                "from": flip.from,
+                "to": flip.to,
+                "rules": flip.rules,
+            })
+        };
+        let rule = |((rule, from, to), count): (&(String, Verdict, Verdict), &u64)| json!({"rule": rule, "from": from, "to": to, "count": count});
+        let not = |(why, count): (&Not, &u64)| json!({"why": why.to_string(), "count": count});
+        json!({
+            "store": store,
+            "rules": rules,
+            "records": self.records,
+            "replayed": self.replayed,
+            "flip_count": self.flips,
+            "flips": self.listed.iter().map(flip).collect::<Vec<_>>(),
+            "by_rule": self.by_rule.iter().map(rule).collect::<Vec<_>>(),
+            "others": self.others,
+            "not_replayed": self.not_replayed.iter().map(not).collect::<Vec<_>>(),
+            "unreadable": self.unreadable,
+        })
+    }
+}
+
+/// Keeps the first of what is listed.
+fn shorten<T>(listed: &mut BTreeMap<u64, T>, most: usize) {
+    while listed.len() > most {
+        listed.pop_last();
+    }
+}

@@ -1,0 +1,317 @@
+//! Which records are asked for? By time, rule, path, session and verdict, as `report` and `query`
+//! take them.
+
+use super::world::World;
+use crate::domain::sanitize::visible;
+use crate::domain::utc::read_date;
+use crate::domain::{Utc, Verdict};
+use crate::engine::glob::Globs;
+use crate::store::stored::{Kind, Stored};
+use clap::Args;
+
+/// Which records are asked for; all where nothing is said.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Filters {
+    /// Only what was decided at this time or later: 2024-05-31T16:20:00Z, a date (UTC), or how
+    /// long ago: 7d, 12h, 30m, 2w
+    #[arg(long, value_name = "TIME", value_parser = when)]
+    since: Option<When>,
+    /// Only what was decided before this time; with a date, to the end of that day
+    #[arg(long, value_name = "TIME", value_parser = when)]
+    until: Option<When>,
+    /// Only decisions that this rule had a part in; may be given several times
+    #[arg(long = "rule", value_name = "ID")]
+    rules: Vec<String>,
+    /// Only decisions on files that this glob covers, as in a rule's `paths`; `!GLOB` excludes;
+    /// may be given several times
+    #[arg(long = "path", value_name = "GLOB")]
+    paths: Vec<String>,
+    /// Only decisions of this session; may be given several times
+    #[arg(long = "session", value_name = "ID")]
+    sessions: Vec<String>,
+    /// Only these verdicts (allow, warn, ask, deny), with commas between them; beside --rule, only
+    /// where one of those rules came to them
+    #[arg(long = "verdict", value_name = "VERDICT", value_delimiter = ',', value_parser = verdict)]
+    verdicts: Vec<Verdict>,
+}
+
+/// A time as a person names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    At(Utc),
+    /// A day, by its beginning.
+    Day(Utc),
+    /// So many seconds ago.
+    Ago(i64),
+}
+
+/// How a record stands to what is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It is asked for.
+    Fits,
+    /// It is not.
+    Differs,
+    /// What would tell was erased.
+    Erased,
+}
+
+/// Filters with every time found out.
+#[derive(Clone, Debug)]
+pub struct Sieve {
+    since: Option<Utc>,
+    until: Option<Utc>,
+    rules: Vec<String>,
+    globs: Option<Globs>,
+    paths: Vec<String>,
+    sessions: Vec<String>,
+    verdicts: Vec<Verdict>,
+}
+
+fn when(text: &str) -> Result<When, String> {
+    let known =
+        "known are a moment (2024-05-31T16:20:00Z), a date (2024-05-31) and an age (7d, 12h)";
+    let at = text.parse().ok().map(When::At);
+    let when = at.or_else(|| read_date(text).map(When::Day)).or_else(|| age(text).map(When::Ago));
+    when.ok_or_else(|| known.to_owned())
+}
+
+/// Reads an age in seconds.
+fn age(text: &str) -> Option<i64> {
+    let (end, unit) = text.char_indices().next_back()?;
+    let count = text.get(..end).filter(|count| count.bytes().all(|it| it.is_ascii_digit()))?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        'd' => 86_400,
+        'w' => 7 * 86_400,
+        _ => return None,
+    };
+    count.parse::<i64>().ok()?.checked_mul(seconds)
+}
+
+fn verdict(word: &str) -> Result<Verdict, String> {
+    let all = [Verdict::Allow, Verdict::Warn, Verdict::Ask, Verdict::Deny];
+    let found = all.into_iter().find(|verdict| verdict.word() == word);
+    found.ok_or_else(|| "known are allow, warn, ask, deny".to_owned())
+}
+
+impl Filters {
+    /// Finds out what the times mean now.
+    #[must_use]
+    pub fn sieve(&self, world: &World) -> Sieve {
+        let now = Utc::from_seconds(world.now()).unwrap_or_default();
+        // What was before the first year was before every record.
+        let ago = |seconds| now.earlier(seconds).or_else(|| Utc::of_date(1, 1, 1));
+        let since = self.since.and_then(|since| match since {
+            When::At(moment) | When::Day(moment) => Some(moment),
+            When::Ago(seconds) => ago(seconds),
+        });
+        let until = self.until.and_then(|until| match until {
+            When::At(moment) => Some(moment),
+            // The last day there is has no end.
+            When::Day(moment) => Utc::of_day(moment.day() + 1),
+            When::Ago(seconds) => ago(seconds),
+        });
+        let mut globs = self.paths.clone();
+        if !globs.is_empty() && globs.iter().all(|glob| glob.starts_with('!')) {
+            // Who only excludes wants the rest.
+            globs.push("**".to_owned());
+        }
+        Sieve {
+            since,
+            until,
+            rules: self.rules.clone(),
+            globs: (!globs.is_empty()).then(|| Globs::new(&globs)),
+            paths: self.paths.clone(),
+            sessions: self.sessions.clone(),
+            verdicts: self.verdicts.clone(),
+        }
+    }
+}
+
+impl Sieve {
+    /// Tells how a record stands to what is asked for.
+    #[must_use]
+    pub fn fit(&self, record: &Stored) -> Fit {
+        if !self.in_time(record.moment()) {
+            return Fit::Differs;
+        }
+        let about_content =
+            !self.rules.is_empty() || self.globs.is_some() || !self.sessions.is_empty();
+        if about_content && record.is_redacted() {
+            let possible = self.verdicts.is_empty() || self.decided(record, false);
+            return if possible { Fit::Erased } else { Fit::Differs };
+        }
+        let decision = !about_content && self.verdicts.is_empty();
+        let decision = decision || matches!(record.kind(), Kind::Decision);
+        let path = |globs: &Globs| record.path().is_some_and(|path| globs.cover(path));
+        let session = || record.session().is_some_and(|id| self.sessions.iter().any(|it| it == id));
+        let fits = decision
+            && self.globs.as_ref().is_none_or(path)
+            && (self.sessions.is_empty() || session())
+            && self.decided(record, true);
+        if fits { Fit::Fits } else { Fit::Differs }
+    }
+
+    /// Tells whether a rule is one of those that are asked for.
+    #[must_use]
+    pub fn names_rule(&self, rule: &str) -> bool {
+        self.rules.is_empty() || self.rules.iter().any(|it| it == rule)
+    }
+
+    fn in_time(&self, moment: Option<Utc>) -> bool {
+        if self.since.is_none() && self.until.is_none() {
+            return true;
+        }
+        moment.is_some_and(|moment| {
+            self.since.is_none_or(|since| since <= moment)
+                && self.until.is_none_or(|until| moment < until)
+        })
+    }
+
+    fn decided(&self, record: &Stored, by_rule: bool) -> bool {
+        let wanted =
+            |verdict: Verdict| self.verdicts.is_empty() || self.verdicts.contains(&verdict);
+        let decision = record.verdict();
+        if !by_rule || self.rules.is_empty() {
+            return self.verdicts.is_empty() || decision.is_some_and(wanted);
+        }
+        let mut rules = record.outcomes().into_iter().filter(|it| self.names_rule(it.rule));
+        rules.any(|it| {
+            // A rule that objected, nobody knows how, did so at most as strictly as all together.
+            let most = it.verdict.or(decision).unwrap_or(Verdict::Deny);
+            let objections = [Verdict::Warn, Verdict::Ask, Verdict::Deny].into_iter();
+            it.verdict.is_some_and(wanted)
+                || it.verdict.is_none() && objections.take_while(|it| *it <= most).any(wanted)
+        })
+    }
+
+    /// Returns what is asked for in words.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        words.extend(self.since.map(|since| format!("since {since}")));
+        words.extend(self.until.map(|until| format!("before {until}")));
+        for (name, values) in
+            [("rule", &self.rules), ("path", &self.paths), ("session", &self.sessions)]
+        {
+            if !values.is_empty() {
+                words.push(format!("{name} {}", visible(&values.join(" or "))));
+            }
+        }
+        let verdicts: Vec<&str> = self.verdicts.iter().map(|verdict| verdict.word()).collect();
+        if !verdicts.is_empty() {
+            words.push(format!("verdict {}", verdicts.join(" or ")));
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use clap::Parser;
+    use serde_json::{Value, json};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        filters: Filters,
+    }
+
+    fn sieve(args: &[&str]) -> Sieve {
+        let args = ["x"].iter().chain(args);
+        Line::try_parse_from(args).unwrap().filters.sieve(&World { cwd: "/".into() })
+    }
+
+    fn record(fields: &Value) -> Stored {
+        let mut record = json!({
+            "hash": "ab",
+            "time": 1_700_000_000.5,
+            "meta": {
+                "path": "src/a.py",
+                "session_id": "s1",
+                "outcome": "deny",
+                "rules": ["loud", "quiet"],
+                "solvi_hook": {"verdict": "deny", "checks": {"loud": "deny"}},
+            },
+        });
+        record.as_object_mut().unwrap().append(&mut fields.as_object().unwrap().clone());
+        Stored::parse(record.to_string().as_bytes()).unwrap()
+    }
+
+    #[track_caller]
+    fn assert_fit(record: &Stored, args: &[&str], fit: Fit) {
+        assert_eq!(sieve(args).fit(record), fit, "{args:?}");
+    }
+
+    #[test]
+    fn a_record_fits_when_every_filter_lets_it_through() {
+        let record = record(&json!({}));
+        for args in [
+            &[][..],
+            &["--since", "2023-11-14", "--until", "2023-11-14"],
+            &["--since", "2023-11-14T22:13:20.5Z"],
+            &["--rule", "loud", "--rule", "other", "--verdict", "allow,deny"],
+            &["--rule", "quiet", "--verdict", "allow"],
+            &["--path", "src/**", "--session", "s1", "--verdict", "deny"],
+            &["--path", "!docs/**"],
+            &["--until", "1h"],
+        ] {
+            assert_fit(&record, args, Fit::Fits);
+        }
+        for args in [
+            &["--since", "2023-11-15"][..],
+            &["--until", "2023-11-13"],
+            &["--until", "2023-11-14T22:13:20.5Z"],
+            &["--since", "7d"],
+            &["--rule", "other"],
+            &["--rule", "quiet", "--verdict", "deny"],
+            &["--path", "src/*.rs"],
+            &["--path", "!src/**"],
+            &["--session", "s"],
+            &["--verdict", "ask,warn"],
+        ] {
+            assert_fit(&record, args, Fit::Differs);
+        }
+    }
+
+    #[test]
+    fn of_an_erased_record_only_time_and_verdict_can_be_told() {
+        let answers = json!({"edit": ["deny", 1.0, "forced"]});
+        let erased = record(&json!({"redacted": {"by": "x"}, "meta": null, "answers": answers}));
+        assert_fit(&erased, &["--verdict", "deny", "--since", "2023-01-01"], Fit::Fits);
+        assert_fit(&erased, &["--path", "**"], Fit::Erased);
+        assert_fit(&erased, &["--path", "**", "--verdict", "allow"], Fit::Differs);
+        assert_fit(&erased, &["--path", "**", "--since", "2024-01-01"], Fit::Differs);
+    }
+
+    #[test]
+    fn what_is_no_decision_fits_only_where_nothing_but_time_is_asked_for() {
+        let other = record(&json!({"kind": "segment"}));
+        assert_fit(&other, &["--since", "2023-01-01"], Fit::Fits);
+        for args in [&["--verdict", "deny"], &["--path", "**"], &["--session", "s1"]] {
+            assert_fit(&other, args, Fit::Differs);
+        }
+        let late = record(&json!({"time": "late"}));
+        assert_fit(&late, &[], Fit::Fits);
+        assert_fit(&late, &["--since", "0001-01-01"], Fit::Differs);
+    }
+
+    #[test]
+    fn times_and_verdicts_that_nobody_knows_are_refused() {
+        for age in ["7d", "12h", "0s", "2w", "30m", "99999999d"] {
+            assert!(when(age).is_ok(), "{age}");
+            sieve(&["--since", age, "--until", age]);
+        }
+        for text in ["", "d", "7", "-1d", "7 d", "2024-13-01", "yesterday", "9223372036854775807w"]
+        {
+            assert!(when(text).is_err(), "{text}");
+        }
+        assert!(verdict("DENY").is_err());
+    }
+}

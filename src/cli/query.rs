@@ -1,0 +1,237 @@
+//! `query`: which records are there?
+
+use super::failure::Failure;
+use super::filters::{Filters, Fit, Sieve};
+use super::report::read;
+use super::verify::{store, unreadable};
+use super::world::World;
+use super::{defaults, pen};
+use crate::domain::Verdict;
+use crate::domain::sanitize::excerpt;
+use crate::report::statistics::Unreadable;
+use crate::store::reader::{Snapshot, line_at};
+use crate::store::stored::{Outcome, Stored};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// Write the records that fit, as they are stored
+///
+/// Reads the store one line at a time, and writes each line that fits byte for byte, so that what
+/// comes out can be read by whatever reads the store. Without a filter every record fits, also one
+/// that is no decision; with one for rule, path, session or verdict only decisions do. Redacted
+/// records that a filter cannot be held against, and lines that cannot be read, are told on
+/// standard error. All times are UTC.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    solvi-hook query --verdict deny --since 7d\n  \
+    solvi-hook query --last --limit 20 --format table\n  \
+    solvi-hook query --rule no-secrets | jq -r .meta.path\n\n\
+    Exit status: 0 it was read (also when nothing fits), 2 the store cannot be read.")]
+pub struct Args {
+    /// The store [default: .solvi/traces/hooks.jsonl of the project]
+    #[arg(value_name = "STORE")]
+    store: Option<PathBuf>,
+    #[command(flatten)]
+    filters: Filters,
+    /// Write no more than this many records
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Write the newest first, and with --limit only the newest
+    #[arg(long)]
+    last: bool,
+    /// How they are written: the stored lines, or a table to read
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Shape,
+    /// The project's folder [default: the repository that this folder is in]
+    #[arg(long, value_name = "DIR", alias = "root")]
+    project: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Shape {
+    #[default]
+    Jsonl,
+    Table,
+}
+
+/// Where a line is that fits, and what its bytes come to.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    offset: u64,
+    print: u64,
+}
+
+/// What was read beside the records that are written.
+#[derive(Debug, Default)]
+struct Beside {
+    unreadable: Unreadable,
+    erased: u64,
+}
+
+/// Runs the sub-command. It writes while it reads, since what it writes may be as large as the
+/// store.
+pub fn run(args: &Args, world: &World) -> Result<u8, Failure> {
+    let root = defaults::project(args.project.as_deref(), None, world);
+    let (path, name) = store(args.store.as_deref(), &root, world)?;
+    let snapshot = Snapshot::open(&path).map_err(|error| unreadable(&name, error))?;
+    let snapshot = snapshot.ok_or_else(|| unreadable(&name, "there is no such file"))?;
+    let query = Query { args, sieve: args.filters.sieve(world), path: &path, name: &name };
+    let mut beside = Beside::default();
+    let mut out = pen::stream();
+    let written =
+        query.write(snapshot, &mut beside, &mut out).and_then(|()| out.flush().map_err(Stop::Out));
+    match written {
+        // Whoever closed the pipe has read enough.
+        Err(Stop::Out(error)) if error.kind() == ErrorKind::BrokenPipe => return Ok(0),
+        Err(Stop::Out(error)) => return Err(error.into()),
+        Err(Stop::Store(failure)) => return Err(failure),
+        Ok(()) => {}
+    }
+    if let Some(told) = beside.unreadable.told() {
+        pen::write_err(&format!("note: {told}\n"));
+    }
+    if beside.erased > 0 {
+        let count = beside.erased;
+        pen::write_err(&format!(
+            "note: redacted, so that nobody can tell whether they fit: {count}\n"
+        ));
+    }
+    Ok(0)
+}
+
+/// Why the writing ended early.
+enum Stop {
+    Out(std::io::Error),
+    Store(Failure),
+}
+
+struct Query<'a> {
+    args: &'a Args,
+    sieve: Sieve,
+    path: &'a Path,
+    name: &'a str,
+}
+
+impl Query<'_> {
+    fn write(
+        &self,
+        mut snapshot: Snapshot,
+        beside: &mut Beside,
+        out: &mut dyn Write,
+    ) -> Result<(), Stop> {
+        let limit = self.args.limit.unwrap_or(usize::MAX);
+        if self.args.format == Shape::Table {
+            writeln!(out, "{}", HEAD.trim_end()).map_err(Stop::Out)?;
+        }
+        let mut newest = VecDeque::new();
+        let mut written = 0;
+        while written < limit {
+            let line = snapshot.lines.next_line();
+            let Some(line) = line.map_err(|error| self.unreadable(error))? else { break };
+            if line.is_blank() {
+                continue;
+            }
+            let Some(record) = read(&line) else {
+                beside.unreadable.add(line.number);
+                continue;
+            };
+            match self.sieve.fit(&record) {
+                Fit::Differs => {}
+                Fit::Erased => beside.erased += 1,
+                Fit::Fits if self.args.last => {
+                    newest.push_back(Found { offset: line.offset, print: print(line.bytes) });
+                    if newest.len() > limit {
+                        newest.pop_front();
+                    }
+                }
+                Fit::Fits => {
+                    self.one(line.bytes, &record, out).map_err(Stop::Out)?;
+                    written += 1;
+                }
+            }
+        }
+        self.newest(&newest, out)
+    }
+
+    /// Writes the lines that were found, the newest first.
+    fn newest(&self, found: &VecDeque<Found>, out: &mut dyn Write) -> Result<(), Stop> {
+        if found.is_empty() {
+            return Ok(());
+        }
+        let mut file = File::open(self.path).map_err(|error| self.unreadable(error))?;
+        for found in found.iter().rev() {
+            let line = line_at(&mut file, found.offset).map_err(|error| self.unreadable(error))?;
+            let record = Stored::parse(&line).ok().filter(|_| print(&line) == found.print);
+            let changed = "another program rewrote it meanwhile; run the same command again";
+            let record = record.ok_or_else(|| self.unreadable(changed))?;
+            self.one(&line, &record, out).map_err(Stop::Out)?;
+        }
+        Ok(())
+    }
+
+    fn one(&self, line: &[u8], record: &Stored, out: &mut dyn Write) -> std::io::Result<()> {
+        match self.args.format {
+            Shape::Jsonl => {
+                out.write_all(line)?;
+                out.write_all(b"\n")
+            }
+            Shape::Table => writeln!(out, "{}", row(record)),
+        }
+    }
+
+    fn unreadable(&self, why: impl std::fmt::Display) -> Stop {
+        Stop::Store(unreadable(self.name, why))
+    }
+}
+
+fn print(line: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    line.hash(&mut hasher);
+    hasher.finish()
+}
+
+const HEAD: &str =
+    "time                  verdict  path                              rules                 id";
+
+/// Returns a record as a line of the table. A cell that is longer than its column pushes on those
+/// behind it.
+fn row(record: &Stored) -> String {
+    let time = record.moment().map_or_else(|| "-".to_owned(), |moment| moment.to_string());
+    let objects = |it: &Outcome<'_>| it.verdict != Some(Verdict::Allow);
+    let rules: Vec<&str> =
+        record.outcomes().into_iter().filter(objects).map(|it| it.rule).collect();
+    let path = match record.path() {
+        Some(path) => excerpt(path),
+        None if record.is_redacted() => "(redacted)".to_owned(),
+        None => "-".to_owned(),
+    };
+    let rules = if rules.is_empty() { "-".to_owned() } else { excerpt(&rules.join(",")) };
+    let verdict = record.verdict().map_or("-", Verdict::word);
+    format!("{time:20}  {verdict:7}  {path:32}  {rules:20}  {}", excerpt(record.id()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::domain::sanitize::hidden;
+
+    #[test]
+    fn a_row_stands_under_its_head_and_hides_nothing() {
+        let record = |line: &str| Stored::parse(line.as_bytes()).unwrap();
+        let row = row(&record(
+            r#"{"hash": "", "id": "a\u001b[2K", "time": 0, "meta": {"outcome": "deny", "path": "a\nb\u202e",
+                "rules": ["r\rs"], "solvi_hook": {"checks": {"r_s": "deny"}}}}"#,
+        ));
+        assert!(!row.chars().any(hidden), "{row:?}");
+        let columns =
+            [("verdict", "deny"), ("path", "a\\nb"), ("rules", "r\\rs"), ("id", "a\\u{1b}")];
+        for (head, cell) in columns {
+            assert_eq!(HEAD.find(head), row.find(cell), "{row}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! `report`: what did a store's decisions come to?
+
+use super::defaults;
+use super::failure::Failure;
+use super::filters::{Filters, Fit, Sieve};
+use super::terminal;
+use super::verify::{store, unreadable};
+use super::world::World;
+use crate::report::statistics::{self, About, Counter, Format, Look, Record, Statistics};
+use crate::store::reader::{Line, Reader, Snapshot};
+use crate::store::stored::{Kind, Outcome, Stored};
+use serde_json::Value;
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+
+/// Count what was allowed, warned, asked and denied, by time, rule, file and session
+///
+/// Reads the store once and keeps counts, no records. Tells which rules object most, which
+/// decisions took longest (where the records say it), which asks are settled nowhere: not allowed
+/// afterwards in the same session, and no answer recorded. What a person says inside an agent is in
+/// no record. Redacted records and lines that cannot be read are counted and told. All times are
+/// UTC. Whether the store is what was written, `verify` says.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    solvi-hook report\n  \
+    solvi-hook report --since 7d --verdict ask,deny --path 'src/**'\n  \
+    solvi-hook report --format html > report.html\n\n\
+    Exit status: 0 it was counted (also when there is nothing), 2 the store cannot be read.")]
+pub struct Args {
+    /// The store [default: .solvi/traces/hooks.jsonl of the project]
+    #[arg(value_name = "STORE")]
+    store: Option<PathBuf>,
+    #[command(flatten)]
+    filters: Filters,
+    /// How it is written: text, json, markdown or html
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format)]
+    format: Shape,
+    /// The project's folder [default: the repository that this folder is in]
+    #[arg(long, value_name = "DIR", alias = "root")]
+    project: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy)]
+struct Shape(&'static dyn Format);
+
+impl std::fmt::Debug for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+fn format(name: &str) -> Result<Shape, String> {
+    let names = || statistics::FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>();
+    statistics::by_name(name).map(Shape).ok_or_else(|| format!("known are {}", names().join(", ")))
+}
+
+/// Runs the sub-command.
+pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
+    let root = defaults::project(args.project.as_deref(), None, world);
+    let (path, name) = store(args.store.as_deref(), &root, world)?;
+    let snapshot = Snapshot::open(&path).map_err(|error| unreadable(&name, error))?;
+    let mut snapshot = snapshot.ok_or_else(|| unreadable(&name, "there is no such file"))?;
+    let sieve = args.filters.sieve(world);
+    let counted = count(&mut snapshot.lines, &sieve).map_err(|error| unreadable(&name, error))?;
+    let told = Statistics { store: name, filters: sieve.words(), ..counted };
+    let look = Look { style: terminal::style(world), bars: std::io::stdout().is_terminal() };
+    args.format.0.write(&told, look, out)?;
+    Ok(0)
+}
+
+/// Counts the records that are asked for.
+pub fn count<R: BufRead>(lines: &mut Reader<R>, sieve: &Sieve) -> std::io::Result<Statistics> {
+    let mut counter = Counter::default();
+    let mut empty = true;
+    while let Some(line) = lines.next_line()? {
+        if line.is_blank() {
+            continue;
+        }
+        let Some(stored) = read(&line) else {
+            counter.unreadable(line.number);
+            continue;
+        };
+        empty = false;
+        let mut record = record(&stored);
+        match sieve.fit(&stored) {
+            Fit::Fits => {
+                record.rules.retain(|(rule, _)| sieve.names_rule(rule));
+                counter.add(&record);
+            }
+            fit => {
+                if fit == Fit::Erased && record.about == About::Decision {
+                    counter.untold();
+                }
+                counter.pass(&record);
+            }
+        }
+    }
+    Ok(Statistics { empty, ..counter.finish() })
+}
+
+/// Reads a line as a record; none when it is none.
+pub fn read(line: &Line<'_>) -> Option<Stored> {
+    if line.cut { None } else { Stored::parse(line.bytes).ok() }
+}
+
+fn record(stored: &Stored) -> Record<'_> {
+    let answered = || stored.at(&["meta", "solvi_hook", "answered"]).is_some_and(Value::is_boolean);
+    let about = match stored.kind() {
+        Kind::Decision => About::Decision,
+        Kind::Summary => About::Summary { answered: answered() },
+        Kind::Teach => match stored.at(&["of"]).and_then(Value::as_str) {
+            Some(of) => About::Word { of },
+            None => About::Other,
+        },
+        Kind::Redaction | Kind::Segment | Kind::Other(_) => About::Other,
+    };
+    let rule = |Outcome { rule, verdict }| (rule, verdict);
+    Record {
+        id: stored.id(),
+        time: stored.moment(),
+        about,
+        hook: stored.hook(),
+        path: stored.path(),
+        session: stored.session(),
+        verdict: stored.verdict(),
+        rules: stored.outcomes().into_iter().map(rule).collect(),
+        duration: stored.duration(),
+        redacted: stored.is_redacted(),
+    }
+}

@@ -1,0 +1,127 @@
+//! What does a file hold after a patch, when the repository holds what it was?
+//!
+//! The old file is looked for at its path: in the working tree, in the index, in HEAD. Where the
+//! patch names its object, it must be that one, and is also found anywhere else in the
+//! repository. Every line that the patch takes out or leaves must stand where the patch says; one
+//! that does not fit leaves the file unknown, as before.
+
+use super::head::Fate;
+use super::hunks::Hunk;
+use super::names::Pair;
+use super::{Head, Patched, Problem, names};
+use crate::domain::{Content, Place, diff};
+use crate::git::Repo;
+use crate::git::objects::{Found, LARGEST};
+use crate::git::{delta, text};
+use gix::bstr::ByteSlice;
+use gix::hash::Prefix;
+use gix::objs::{Kind, compute_hash};
+use std::fs;
+use std::iter::once_with;
+
+/// What the file after a patch can be worked out from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OldSide {
+    /// Where the old file is.
+    place: Place,
+    /// Its object, by its abbreviated id.
+    id: Option<String>,
+    /// Whether the file is a copy, so that every line of it is added.
+    copied: bool,
+    /// What the patch replaces in it.
+    pub(super) hunks: Vec<Hunk>,
+}
+
+impl OldSide {
+    /// Returns where a patched file comes from; a new one comes from nowhere.
+    pub(super) fn of(head: &Head, pair: &Pair) -> Result<Option<Self>, Problem> {
+        let Some(old) = pair.old.as_ref().filter(|_| head.fate == Fate::Kept) else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            place: names::place(old)?,
+            id: head.was.clone(),
+            copied: head.copied_from.is_some(),
+            hunks: Vec::new(),
+        }))
+    }
+
+    /// Returns the file after the patch; `None` when this is not the file before it.
+    fn apply(&self, old: &[u8]) -> Option<Vec<u8>> {
+        let mut new = Vec::with_capacity(old.len());
+        let mut lines = old.split_inclusive(|byte| *byte == b'\n');
+        let mut line = 1;
+        for hunk in &self.hunks {
+            while line < hunk.first {
+                new.extend_from_slice(lines.next()?);
+                line += 1;
+            }
+            for expected in hunk.old.split_inclusive(|byte| *byte == b'\n') {
+                if lines.next()? != expected {
+                    return None;
+                }
+                line += 1;
+            }
+            new.extend_from_slice(&hunk.new);
+        }
+        lines.for_each(|rest| new.extend_from_slice(rest));
+        Some(new)
+    }
+}
+
+impl Repo {
+    /// Works out the file after a patch from what this repository holds; where that is not to be
+    /// had, nothing changes.
+    pub fn rebuild(&self, patched: &mut Patched) {
+        let Some(old_side) = patched.old_side.take() else { return };
+        let Some(new) = self.old_files(&old_side).find_map(|old| old_side.apply(&old)) else {
+            return;
+        };
+        let change = &mut patched.change;
+        change.after = text::content(new);
+        if let Content::Text(text) = &change.after
+            && old_side.copied
+        {
+            change.added = diff::numbered(text);
+            change.unsure = None;
+        }
+    }
+
+    /// Returns what may be the file before a patch, most likely first.
+    fn old_files<'a>(&'a self, old: &'a OldSide) -> impl Iterator<Item = Vec<u8>> + 'a {
+        let path = old.place.as_str();
+        let on_disk = once_with(move || self.in_working_tree(path));
+        let staged = once_with(move || self.staged_blob(path).ok().flatten());
+        let head = once_with(move || self.blob_at("HEAD", path).ok().flatten());
+        let at_path = on_disk.chain(staged).chain(head).flatten();
+        let anywhere = once_with(move || self.by_prefix(old)).flatten();
+        at_path.filter(move |file| self.is_named(old, file)).chain(anywhere)
+    }
+
+    fn in_working_tree(&self, path: &str) -> Option<Vec<u8>> {
+        let file = delta::on_disk(self.root()?, path.as_bytes().as_bstr()).ok()?;
+        let there = fs::symlink_metadata(&file).ok()?;
+        (there.is_file() && there.len() <= LARGEST).then(|| fs::read(file).ok()).flatten()
+    }
+
+    /// Tells whether a content is the object that the patch names, if it names one.
+    fn is_named(&self, old: &OldSide, content: &[u8]) -> bool {
+        let Some(id) = &old.id else { return true };
+        let hash = self.objects().hash();
+        compute_hash(hash, Kind::Blob, content).is_ok_and(|found| found.to_string().starts_with(id))
+    }
+
+    /// Finds the object that a patch names. A copy must be one of a file that is there: all of
+    /// its lines count.
+    fn by_prefix(&self, old: &OldSide) -> Option<Vec<u8>> {
+        let id = old.id.as_ref().filter(|_| !old.copied)?;
+        let objects = self.objects();
+        let prefix = Prefix::from_hex(id).ok()?;
+        let found = objects.local.objects.lookup_prefix(prefix, None).ok()??.ok()?;
+        let mut bytes = Vec::new();
+        match objects.find(found, LARGEST, &mut bytes).ok()? {
+            Found::Whole(Kind::Blob) => Some(bytes),
+            Found::Whole(_) | Found::TooLarge(_) => None,
+        }
+    }
+}

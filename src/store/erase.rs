@@ -1,0 +1,355 @@
+//! How is the content of a record erased, when it should never have been kept? The record stays in
+//! its place with its hash, so the chain holds; a new record says who erased it, and why.
+//!
+//! The store is written anew beside the old one, synced and renamed over it, under the lock that
+//! every writer takes: whoever waits for it finds another file in its place and opens that. A
+//! process that is killed leaves the old store or the new one, whole. It may leave the head file
+//! of the old one beside the new one; the next writer corrects that, as after any writer.
+
+use super::chain::{self, Entry, Tip};
+use super::find::{self, Found, Placed};
+use super::private;
+use super::reader::Reader;
+use super::stored::Kind;
+use super::tail::{self, Tail};
+use super::traces::{StoreError, Traces};
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Which record is erased, by whom and why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Erasure<'a> {
+    /// The record's id, or the beginning of it.
+    pub id: &'a str,
+    /// Who erases.
+    pub by: &'a str,
+    /// Why.
+    pub note: &'a str,
+    /// When, in seconds since the Unix epoch.
+    pub time: f64,
+}
+
+/// What was erased.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Erased {
+    /// The id of the record whose content is gone.
+    pub id: String,
+    /// The id of the record that says so.
+    pub noted: String,
+}
+
+/// Why nothing was erased.
+#[derive(Debug, thiserror::Error)]
+pub enum EraseError {
+    /// The store cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// There is no store.
+    #[error("there is no such file")]
+    NoStore,
+    /// There is no such record.
+    #[error("no record of the store has an id that begins with `{0}`")]
+    Unknown(String),
+    /// More than one record is meant.
+    #[error("more than one id begins like that: {}", .0.join(", "))]
+    Many(Vec<String>),
+    /// It was erased before.
+    #[error("record {0} is redacted already")]
+    Already(String),
+    /// There is nothing in it that could be erased.
+    #[error("record {0} has no content that could be erased")]
+    Empty(String),
+    /// It is not what was written, and erasing it would hide that.
+    #[error("record {0} was changed after it was written, or is of a format without digests")]
+    Unsound(String),
+}
+
+impl Traces {
+    /// Erases the content of a record.
+    pub fn erase(&self, erasure: &Erasure<'_>) -> Result<Erased, EraseError> {
+        // To lock a store makes one where there is none.
+        if !self.path().exists() {
+            return Err(EraseError::NoStore);
+        }
+        let mut file = self.locked()?;
+        let placed = self.find(&mut file, erasure.id)?;
+        let Tail { mut tip, torn } =
+            tail::find(&mut file, self.head().as_deref()).map_err(self.cannot("read"))?;
+        let id = placed.record.id().to_owned();
+        let line = match erased(&placed, erasure) {
+            Ok(line) => line,
+            Err(error) => {
+                // Whoever erased it may have been stopped before the head was written.
+                self.mend_head(&tip)?;
+                return Err(error);
+            }
+        };
+        let mut lines = String::new();
+        if torn {
+            lines.push('\n');
+        }
+        let record = chain::redaction(erasure.by, erasure.note, erasure.time, &placed.record);
+        let noted = Entry::whole(record).place(&mut tip, &mut lines);
+        self.replace(&mut file, &placed, &line, &lines, &tip)?;
+        Ok(Erased { id, noted })
+    }
+
+    fn find(&self, file: &mut File, id: &str) -> Result<Box<Placed>, EraseError> {
+        file.seek(SeekFrom::Start(0)).map_err(self.cannot("read"))?;
+        let mut lines = Reader::new(BufReader::with_capacity(1 << 18, file));
+        match find::by_id(&mut lines, id).map_err(self.cannot("read"))? {
+            Found::One(placed) => Ok(placed),
+            Found::None => Err(EraseError::Unknown(id.to_owned())),
+            Found::Many(ids) => Err(EraseError::Many(ids)),
+        }
+    }
+
+    fn mend_head(&self, tip: &Tip) -> Result<(), StoreError> {
+        let head = self.head().and_then(|head| serde_json::from_slice::<Tip>(&head).ok());
+        if head.as_ref() == Some(tip) {
+            return Ok(());
+        }
+        self.replace_head(self.new_head()?, tip)
+    }
+
+    /// Puts a store in the place of this one that has another line at the record's place, and
+    /// more lines at its end.
+    fn replace(
+        &self,
+        file: &mut File,
+        placed: &Placed,
+        line: &str,
+        more: &str,
+        tip: &Tip,
+    ) -> Result<(), StoreError> {
+        // Where the store is a link, what it leads to is replaced.
+        let target = fs::canonicalize(self.path()).map_err(self.cannot("look at"))?;
+        let mut beside = target.clone().into_os_string();
+        beside.push(".rewrite");
+        let beside = PathBuf::from(beside);
+        let fresh = fresh(&beside, file).map_err(self.cannot("write beside"))?;
+        let renamed = copy(file, &fresh, placed, line, more)
+            .map_err(self.cannot("write beside"))
+            .and_then(|()| Ok((self.new_head()?, fs::rename(&beside, &target))));
+        match renamed {
+            Ok((head, Ok(()))) => {
+                self.replace_head(head, tip)?;
+                sync_folder(&target);
+                Ok(())
+            }
+            Ok((_, Err(source))) => {
+                let _ = fs::remove_file(&beside);
+                Err(self.cannot("replace")(source))
+            }
+            Err(error) => {
+                let _ = fs::remove_file(&beside);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Returns the line of a record without its content.
+fn erased(placed: &Placed, erasure: &Erasure<'_>) -> Result<String, EraseError> {
+    let record = &placed.record;
+    let id = record.id().to_owned();
+    if record.is_redacted() {
+        return Err(EraseError::Already(id));
+    }
+    if matches!(record.kind(), Kind::Redaction | Kind::Segment) {
+        return Err(EraseError::Empty(id));
+    }
+    let hash = record.hash();
+    let left = chain::erased(record.fields().clone(), erasure.by, erasure.note);
+    if chain::record_hash(record.fields()) != hash || chain::record_hash(&left) != hash {
+        return Err(EraseError::Unsound(id));
+    }
+    Ok(super::canonical::spaced(&left.into()) + "\n")
+}
+
+/// Makes the file that will stand in the place of another, locked before anybody can see it.
+fn fresh(beside: &Path, old: &File) -> io::Result<File> {
+    let open = || private::file().read(true).write(true).create_new(true).open(beside);
+    let file = match open() {
+        // Left behind by a process that was stopped; the lock says that none is at it now.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            fs::remove_file(beside).and_then(|()| open())
+        }
+        opened => opened,
+    }?;
+    private::take_after(&file, &old.metadata()?)?;
+    file.lock()?;
+    Ok(file)
+}
+
+fn copy(old: &mut File, new: &File, placed: &Placed, line: &str, more: &str) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 18, new);
+    old.seek(SeekFrom::Start(0))?;
+    io::copy(&mut old.take(placed.offset), &mut out)?;
+    out.write_all(line.as_bytes())?;
+    old.seek(SeekFrom::Start(placed.offset + placed.length + 1))?;
+    let rest = io::copy(old, &mut out)?;
+    // A torn last line is ended; when it is the one that was erased, it has its end already.
+    let more = if rest == 0 { more.strip_prefix('\n').unwrap_or(more) } else { more };
+    out.write_all(more.as_bytes())?;
+    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+}
+
+/// Makes a rename last; where a folder cannot be synced, the system does so in its own time.
+fn sync_folder(file: &Path) {
+    if let Some(folder) = file.parent().and_then(|folder| File::open(folder).ok()) {
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::store::reader::Snapshot;
+    use crate::store::verify::verify;
+    use serde_json::{Map, Value, json};
+    use std::time::Duration;
+    use tempfile::TempDir;
+
+    fn entry(text: &str) -> Entry {
+        let trace = json!({"init_hash": "0", "init": {}, "records": []});
+        let result = json!({"answer": "deny", "confidence": 1.0, "status": "ok"});
+        let Value::Object(record) = json!({
+            "v": 2, "kind": "ask", "time": 1.5, "init_hash": "0", "meta": {"path": text},
+            "answers": {"edit": ["deny", 1.0, "ok"]}, "records": [],
+            "response": {"results": {"edit": result}, "flow": {"steps": []}, "trace": trace},
+        }) else {
+            unreachable!()
+        };
+        Entry::whole(record)
+    }
+
+    fn store(count: usize) -> (TempDir, Traces, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let traces = Traces::at(folder.path().join("t.jsonl"), Duration::from_secs(20)).unwrap();
+        let ids = (0..count).map(|at| traces.append(&[entry(&format!("a-secret-{at}"))]).unwrap());
+        let ids = ids.flatten().collect();
+        (folder, traces, ids)
+    }
+
+    fn erasure(id: &str) -> Erasure<'_> {
+        Erasure { id, by: "Ada", note: "a key", time: 2.5 }
+    }
+
+    fn text(traces: &Traces) -> String {
+        fs::read_to_string(traces.path()).unwrap()
+    }
+
+    #[track_caller]
+    fn assert_sound(traces: &Traces, count: u64) {
+        let mut snapshot = Snapshot::open(traces.path()).unwrap().unwrap();
+        let report = verify(&mut snapshot.lines, snapshot.head.as_deref(), None).unwrap();
+        assert_eq!((report.problems, report.tip.count), (vec![], count));
+    }
+
+    #[test]
+    fn the_content_goes_and_the_chain_stays() {
+        let (folder, traces, ids) = store(3);
+        let before = text(&traces);
+        let erased = traces.erase(&erasure(&ids[1][..9])).unwrap();
+        assert_eq!(erased.id, ids[1]);
+        assert_sound(&traces, 4);
+        let after = text(&traces);
+        assert!(!after.contains("a-secret-1") && after.contains("a-secret-2"));
+        let lines: Vec<&str> = after.lines().collect();
+        assert_eq!(
+            (lines[0], lines[2]),
+            (before.lines().next().unwrap(), before.lines().nth(2).unwrap())
+        );
+        let noted: Map<String, Value> = serde_json::from_str(lines[3]).unwrap();
+        assert_eq!((&noted["id"], &noted["of"]), (&json!(erased.noted), &json!(ids[1])));
+        assert_eq!((&noted["by"], &noted["note"]), (&json!("Ada"), &json!("a key")));
+        traces.append(&[entry("more")]).unwrap();
+        assert_sound(&traces, 5);
+        let names = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(names, 2, "the store and its head");
+    }
+
+    #[test]
+    fn what_cannot_be_erased_is_told_and_nothing_changes() {
+        let (_folder, traces, ids) = store(2);
+        traces.erase(&erasure(&ids[0])).unwrap();
+        let before = text(&traces);
+        let noted: Value = serde_json::from_str(before.lines().last().unwrap()).unwrap();
+        let refused = |id: &str| traces.erase(&erasure(id)).unwrap_err();
+        assert!(matches!(refused(&ids[0]), EraseError::Already(id) if id == ids[0]));
+        assert!(matches!(refused("0123456789"), EraseError::Unknown(_)));
+        assert!(matches!(refused(""), EraseError::Unknown(_)));
+        assert!(matches!(refused(noted["id"].as_str().unwrap()), EraseError::Empty(_)));
+        assert_eq!(text(&traces), before);
+        fs::write(traces.path(), before.replace("a-secret-1", "a-secret-7")).unwrap();
+        assert!(matches!(refused(&ids[1]), EraseError::Unsound(_)));
+        let none = Traces::at(traces.path().with_extension("none"), Duration::ZERO).unwrap();
+        assert!(matches!(none.erase(&erasure("a")), Err(EraseError::NoStore)));
+        assert!(!none.path().exists());
+    }
+
+    #[test]
+    fn a_head_that_was_left_behind_is_corrected() {
+        let (_folder, traces, ids) = store(2);
+        let head = crate::store::reader::head_of(traces.path());
+        let stale = fs::read(&head).unwrap();
+        traces.erase(&erasure(&ids[0])).unwrap();
+        fs::write(&head, stale).unwrap();
+        assert!(matches!(traces.erase(&erasure(&ids[0])), Err(EraseError::Already(_))));
+        assert_sound(&traces, 3);
+    }
+
+    #[test]
+    fn a_torn_line_stays_a_line_of_its_own() {
+        let (_folder, traces, ids) = store(2);
+        fs::write(traces.path(), text(&traces) + "{\"v\": 2, \"ki").unwrap();
+        traces.erase(&erasure(&ids[0])).unwrap();
+        assert_eq!(text(&traces).lines().nth(2), Some("{\"v\": 2, \"ki"));
+        assert_eq!(text(&traces).lines().count(), 4);
+        let (_folder, traces, ids) = store(2);
+        fs::write(traces.path(), text(&traces).trim_end()).unwrap();
+        traces.erase(&erasure(&ids[1])).unwrap();
+        assert_sound(&traces, 3);
+    }
+
+    #[test]
+    fn whoever_waits_for_the_old_store_writes_to_the_new_one() {
+        let (_folder, traces, ids) = store(30);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..25).for_each(|_| drop(traces.append(&[entry("x")]).unwrap())));
+            }
+            let traces = &traces;
+            scope.spawn(move || {
+                for id in ids {
+                    traces.erase(&erasure(&id)).unwrap();
+                }
+            });
+        });
+        assert_sound(&traces, 30 + 100 + 30);
+        assert!(!text(&traces).contains("a-secret"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_mode_stays_and_a_link_stays_a_link() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+        let (folder, traces, ids) = store(2);
+        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+        traces.erase(&erasure(&ids[0])).unwrap();
+        assert_eq!(mode(traces.path()), 0o600);
+        fs::set_permissions(traces.path(), fs::Permissions::from_mode(0o640)).unwrap();
+        let link = folder.path().join("link.jsonl");
+        symlink(traces.path(), &link).unwrap();
+        let linked = Traces::at(&link, Duration::ZERO).unwrap();
+        linked.erase(&erasure(&ids[1])).unwrap();
+        assert_eq!(mode(traces.path()), 0o640);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(!text(&traces).contains("a-secret"));
+    }
+}
