@@ -1,6 +1,6 @@
 //! Claude Code, run as `claude -p` with a model of the Messages API.
 
-use super::house::{House, Verdicts};
+use super::house::{House, RULES, Verdicts};
 use super::limited::Ran;
 use super::mock::anthropic::WIRE;
 use super::mock::{Mock, Say, call};
@@ -47,7 +47,7 @@ fn each_verdict_is_honoured() {
     let mock = Mock::start(
         WIRE,
         vec![
-            reads(&house, &["a.py", "quotes.py", "joined.py"]),
+            reads(&house, &["a.py", "quotes.py", "joined.py", "solvi-rules.toml"]),
             call("allowed", "Edit", edit(&house, "a.py", "x = 1", "x = 2")),
             call("refused", "Edit", edit(&house, "a.py", "x = 2", "x = eval('2')")),
             call("new-file", "Write", write("new.py", "eval('1')\n")),
@@ -61,6 +61,7 @@ fn each_verdict_is_honoured() {
             call("joined", "Edit", edit(&house, "joined.py", "# note", "")),
             call("warned", "Write", write("warned.py", "print(1)\n")),
             call("asked", "Write", write("asked.py", "LIMIT = 1\n")),
+            call("own", "Write", write("solvi-rules.toml", "version = 1\n")),
         ],
     );
     let ran = session(&house, &mock);
@@ -81,6 +82,8 @@ fn each_verdict_is_honoured() {
         .heard("few-prints")
         .file("asked.py", None)
         .told("asked", "limits-are-decided")
+        .file("solvi-rules.toml", Some(RULES))
+        .told("own", "own-files")
         .times_done(1);
 }
 

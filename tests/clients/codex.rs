@@ -1,6 +1,6 @@
 //! Codex, run as `codex exec` with a model of the Responses API.
 
-use super::house::{House, Verdicts};
+use super::house::{House, RULES, Verdicts};
 use super::limited::Ran;
 use super::mock::responses::WIRE;
 use super::mock::{Mock, Say, call, patch};
@@ -73,6 +73,7 @@ fn each_verdict_is_honoured() {
             ),
             edit("warned", "*** Add File: warned.py\n+print(1)\n"),
             edit("asked", "*** Add File: asked.py\n+LIMIT = 1\n"),
+            edit("own", "*** Delete File: solvi-rules.toml\n"),
             call("shell", "exec_command", json!({"cmd": by_shell})),
             vec![Say::Patch { id: "script", tool: "exec", text: by_script.to_owned() }],
         ],
@@ -92,6 +93,8 @@ fn each_verdict_is_honoured() {
         .heard("few-prints")
         .file("asked.py", None)
         .told("asked", "limits-are-decided")
+        .file("solvi-rules.toml", Some(RULES))
+        .told("own", "own-files")
         .file("shell.py", None)
         .told("shell", "no-eval")
         .file("script.py", None)

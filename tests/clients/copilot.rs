@@ -1,7 +1,7 @@
 //! GitHub Copilot CLI, run as `copilot -p` with a model of the Chat Completions API. Which edit
 //! tools it offers depends on the model's name.
 
-use super::house::{House, Verdicts};
+use super::house::{House, RULES, Verdicts};
 use super::limited::Ran;
 use super::mock::chat::WIRE;
 use super::mock::{Mock, Say, call, patch};
@@ -52,6 +52,7 @@ fn each_verdict_on_a_patch_is_honoured() {
             patched("folded", "*** Update File: spaces.py\n@@\n-x = load('1')\n+x = eval('1')\n"),
             patched("warned", "*** Add File: warned.py\n+print(1)\n"),
             patched("asked", "*** Add File: asked.py\n+LIMIT = 1\n"),
+            patched("own", "*** Delete File: solvi-rules.toml\n"),
         ],
     );
     let ran = session(&house, &mock, WITH_PATCHES);
@@ -69,6 +70,8 @@ fn each_verdict_on_a_patch_is_honoured() {
         .heard("few-prints")
         .file("asked.py", None)
         .told("asked", "limits-are-decided")
+        .file("solvi-rules.toml", Some(RULES))
+        .told("own", "own-files")
         .times_done(1);
 }
 

@@ -1,6 +1,6 @@
 //! Gemini CLI, run as `gemini -p` with a model of the Gemini API.
 
-use super::house::{House, Verdicts};
+use super::house::{House, RULES, Verdicts};
 use super::limited::Ran;
 use super::mock::gemini::WIRE;
 use super::mock::{Mock, Say, call};
@@ -57,6 +57,7 @@ fn each_verdict_is_honoured() {
             call("folded", "replace", loose),
             call("warned", "write_file", write("warned.py", "print(1)\n")),
             call("asked", "write_file", write("asked.py", "LIMIT = 1\n")),
+            call("own", "write_file", write("solvi-rules.toml", "version = 1\n")),
         ],
     );
     let ran = session(&house, &mock);
@@ -75,6 +76,8 @@ fn each_verdict_is_honoured() {
         .heard("few-prints")
         .file("asked.py", None)
         .told("asked", "limits-are-decided")
+        .file("solvi-rules.toml", Some(RULES))
+        .told("own", "own-files")
         .times_done(1);
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// What every session is held against: one rule for each verdict.
-const RULES: &str = r"
+pub const RULES: &str = r"
 version = 1
 
 [[rule]]

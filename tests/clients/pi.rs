@@ -1,6 +1,6 @@
 //! Pi, run as `pi -p` with a model of the Chat Completions API.
 
-use super::house::{House, Verdicts};
+use super::house::{House, RULES, Verdicts};
 use super::limited::Ran;
 use super::mock::chat::WIRE;
 use super::mock::{Mock, call};
@@ -16,7 +16,9 @@ fn session(house: &House, mock: &Mock) -> Ran {
     let models = json!({"providers": {"mock": provider}});
     house.write_home(".pi/agent/models.json", &models.to_string());
     let environment = [("PI_OFFLINE", "1"), ("PI_SKIP_VERSION_CHECK", "1"), ("PI_TELEMETRY", "0")];
-    let args = ["--model", "mock/script", "--mode", "json", "--approve", "-p", "go"];
+    // Scripts that call tools are off unless asked for.
+    let args = ["--model", "mock/script", "--tools", "+codemode", "--mode", "json", "--approve"];
+    let args = [&args[..], &["-p", "go"]].concat();
     house.session(mock, &args, &environment)
 }
 
@@ -37,6 +39,7 @@ fn each_verdict_is_honoured() {
     house.install();
     house.promises("tool_call", "ask", "without a person at it an ask is a refusal");
     let write = |name: &str, text: &str| json!({"path": name, "content": text});
+    let by_script = "return await tools.write({path: 'script.py', content: \"eval('1')\\n\"})";
     let both = edit("a.py", &[("y = 1", "y = 2"), ("x = 2", "x = eval('2')")]);
     let mock = Mock::start(
         WIRE,
@@ -48,6 +51,8 @@ fn each_verdict_is_honoured() {
             call("folded", "edit", edit("wide.py", &[("# \"why\"", "# who")])),
             call("warned", "write", write("warned.py", "print(1)\n")),
             call("asked", "write", write("asked.py", "LIMIT = 1\n")),
+            call("own", "write", write("solvi-rules.toml", "version = 1\n")),
+            call("script", "codemode", json!({"code": by_script})),
         ],
     );
     let ran = session(&house, &mock);
@@ -64,6 +69,10 @@ fn each_verdict_is_honoured() {
         .told("warned", "few-prints")
         .file("asked.py", None)
         .told("asked", "limits-are-decided")
+        .file("solvi-rules.toml", Some(RULES))
+        .told("own", "own-files")
+        .file("script.py", None)
+        .told("script", "no-eval")
         .times_done(1);
 }
 
