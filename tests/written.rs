@@ -111,3 +111,17 @@ fn every_client_that_can_be_told_is_told_in_its_words() {
         "file_path": "a.txt", "edits": [{"old_string": "", "new_string": "DEBUG\n"}]});
     assert_eq!(house.run(&["hook"], edit.to_string()).reply(), Value::Null);
 }
+
+/// Gemini CLI shows a warning before a tool to the person alone.
+#[test]
+fn a_model_that_cannot_hear_a_warning_before_hears_it_after() {
+    let rules = RULES.replace("on_fail = \"ask\"", "on_fail = \"warn\"");
+    let house = House::new().rules(&rules).file("ask.txt", "one\n");
+    let payload = json!({"hook_event_name": "AfterTool", "tool_name": "write_file",
+        "tool_input": {"file_path": "ask.txt"},
+        "tool_response": {"returnDisplay": {"originalContent": "", "newContent": "one\n"}}});
+    let reply = house.run(&["hook"], payload.to_string()).reply();
+    let text = reply["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    assert!(text.contains("asks: Look."), "{reply}");
+    assert_eq!(written(&house, "ask.txt", "two\n", "two\n"), Value::Null);
+}

@@ -10,7 +10,7 @@ use super::world::World;
 use super::{defaults, pen, post_write, pre_edit};
 use crate::clients::marks::Marks;
 use crate::clients::{self, Client, Phase, Voice};
-use crate::domain::{Decision, Event};
+use crate::domain::{Decision, Event, Verdict};
 use crate::store::files::DiskFiles;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -289,7 +289,11 @@ impl Sitting {
             }
             Ok((event, files)) => {
                 let judge = if phase == Phase::After { post_write::judge } else { pre_edit::judge };
-                let decision = judge(self, &event, &files, &mut voice, &mut told);
+                let mut decision = judge(self, &event, &files, &mut voice, &mut told);
+                let silent = decision.verdict() == Verdict::Allow;
+                if phase == Phase::After && silent && !client.warns_before() {
+                    decision = post_write::warning(self, &event, &files, &mut told);
+                }
                 (client.write_at(phase, &decision, &voice), decision)
             }
         };

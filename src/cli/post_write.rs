@@ -97,6 +97,18 @@ pub fn judge(
     if decision.verdict() == Verdict::Deny { decision } else { Decision::default() }
 }
 
+/// Returns the warning about an edit that was made, for a model that could not hear it before.
+pub fn warning(
+    sitting: &Sitting,
+    event: &Event,
+    files: &DiskFiles,
+    told: &mut Explanation,
+) -> Decision {
+    let Action::Edit(changes) = &event.action else { return Decision::default() };
+    let decision = pre_edit::weigh(sitting, changes.clone(), files, &mut Voice::default(), told);
+    if decision.verdict() == Verdict::Warn { decision } else { Decision::default() }
+}
+
 /// One file that was written.
 struct Look {
     written: Written,

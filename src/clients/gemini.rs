@@ -84,6 +84,11 @@ impl Client for Gemini {
         }
     }
 
+    /// Before a tool, whatever is said beside a refusal is shown to the person alone.
+    fn warns_before(&self) -> bool {
+        false
+    }
+
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
         let object = payload::object(payload)?;
         let event = object.get("hook_event_name").and_then(Value::as_str).unwrap_or(BEFORE_TOOL);

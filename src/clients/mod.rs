@@ -72,6 +72,12 @@ pub trait Client: Sync {
         marks.text("hook_event_name").map_or(Phase::Before, Phase::named)
     }
 
+    /// Tells whether the model hears a warning that is given before a tool runs; if not, it is
+    /// given after it.
+    fn warns_before(&self) -> bool {
+        true
+    }
+
     /// Reads a payload.
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
         payload::read(payload, files)
