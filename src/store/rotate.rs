@@ -98,10 +98,10 @@ impl Traces {
         ];
         let record: Map<String, Value> =
             record.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        let (mut start, mut line) = (Tip::default(), String::new());
-        Entry::whole(record).place(&mut start, &mut line);
-        replace(&self.beside(".next"), self.path(), &line)?;
-        write_head(self.path(), &start)
+        let (mut tip_of_next, mut text) = (Tip::default(), String::new());
+        Entry::whole(record).place(&mut tip_of_next, &mut text);
+        replace(&self.beside(".next"), self.path(), &text)?;
+        write_head(self.path(), &tip_of_next)
     }
 
     /// Returns the path that the store will have when it is sealed.
