@@ -4,7 +4,7 @@ use super::http::{Event, Reply, Request};
 use super::{Say, Wire};
 use serde_json::{Value, json};
 
-/// Tools are no list of their own in this client's requests, and there are no others.
+/// For most models the client hands its tools over inside the input, and asks for nothing else.
 pub const WIRE: Wire =
     Wire { answers: |path| path.ends_with("/responses"), is_turn: |_| true, reply };
 
