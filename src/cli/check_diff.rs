@@ -177,10 +177,11 @@ fn of_patch(
     let globs = globs(&args.paths);
     let mut survey = Survey::of("the patch");
     survey.notes.clone_from(&rules.notes);
+    let old_files = repo.map(Repo::old_files);
     for mut file in patched {
         if globs.cover(file.change.place.as_str()) {
-            if let Some(repo) = repo {
-                repo.rebuild(&mut file);
+            if let Some(old_files) = &old_files {
+                old_files.rebuild(&mut file);
             }
             survey.judge_one(file.change, file.not_checked, rules, &args.options);
         }

@@ -122,7 +122,16 @@ impl Index {
     /// Reads the content of a path of this index of `repo`; `None` when no file is there, or when
     /// it is in conflict.
     pub fn blob(&self, repo: &Repo, path: &str) -> Result<Option<Vec<u8>>, GitError> {
-        let (index, objects) = (&self.0, repo.objects());
+        self.blob_among(&repo.objects(), path)
+    }
+
+    /// Reads the content of a path as [`Index::blob`] does, from objects that are at hand.
+    pub(super) fn blob_among(
+        &self,
+        objects: &Objects<'_>,
+        path: &str,
+    ) -> Result<Option<Vec<u8>>, GitError> {
+        let index = &self.0;
         let path = path.as_bytes().as_bstr();
         if let Some(entry) = entry(index, path) {
             if entry.stage() != Stage::Unconflicted
@@ -132,15 +141,15 @@ impl Index {
                 return Ok(None);
             }
             let version = stored(entry).stored();
-            return version.map(|Version { id, .. }| blob_of(&objects, id)).transpose();
+            return version.map(|Version { id, .. }| blob_of(objects, id)).transpose();
         }
         let Some((folder, above)) = above(index, path) else { return Ok(None) };
         if !above.mode.is_sparse() {
             return Ok(None);
         }
         let below = path.get(folder.len()..).unwrap_or_default().as_bstr();
-        match find(&objects, above.id, below)? {
-            Some(blob) => blob_of(&objects, blob).map(Some),
+        match find(objects, above.id, below)? {
+            Some(blob) => blob_of(objects, blob).map(Some),
             None => Ok(None),
         }
     }
@@ -206,7 +215,11 @@ fn above<'i, 'p>(index: &'i State, path: &'p BStr) -> Option<(&'p BStr, &'i Entr
 }
 
 /// Returns the content that a tree has at a path, unless a folder or nothing is there.
-fn find(objects: &Objects<'_>, tree: ObjectId, path: &BStr) -> Result<Option<ObjectId>, GitError> {
+pub(super) fn find(
+    objects: &Objects<'_>,
+    tree: ObjectId,
+    path: &BStr,
+) -> Result<Option<ObjectId>, GitError> {
     let mut tree = tree;
     let mut parts = path.split(|byte| *byte == b'/').peekable();
     let mut buf = Vec::new();
@@ -233,7 +246,7 @@ fn find(objects: &Objects<'_>, tree: ObjectId, path: &BStr) -> Result<Option<Obj
     Ok(None)
 }
 
-fn blob_of(objects: &Objects<'_>, id: ObjectId) -> Result<Vec<u8>, GitError> {
+pub(super) fn blob_of(objects: &Objects<'_>, id: ObjectId) -> Result<Vec<u8>, GitError> {
     let mut bytes = Vec::new();
     match objects.find(id, LARGEST, &mut bytes)? {
         Found::Whole(_) => Ok(bytes),

@@ -7,7 +7,7 @@
 //!
 //! A patch holds only the neighbourhood of what it changes. So the file after it is known for a
 //! new file alone, and of a copy not even the added lines are; where the old file is in a
-//! repository, [`Repo::rebuild`](super::Repo::rebuild) works out the rest.
+//! repository, [`OldFiles`] works out the rest.
 
 mod error;
 mod head;
@@ -17,6 +17,7 @@ mod names;
 mod rebuild;
 
 pub use error::{PatchError, Problem};
+pub use rebuild::OldFiles;
 
 use crate::domain::{Change, Content, Numbering, Place, Standing};
 use head::{Fate, Head};

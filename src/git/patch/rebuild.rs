@@ -1,8 +1,7 @@
 //! What does a file hold after a patch, when the repository holds what it was?
 //!
-//! The old file is looked for at its path: in the working tree, in the index, in HEAD. Where the
-//! patch names its object, it must be that one, and is also found anywhere else in the
-//! repository. Every line that the patch takes out or leaves must stand where the patch says; one
+//! The old file is looked for by the id that the patch names it with, and at its path: in the
+//! working tree, in the index, in HEAD. Where the patch names an id, it must be that. Every line that the patch takes out or leaves must stand where the patch says; one
 //! that does not fit leaves the file unknown, as before.
 
 use super::head::Fate;
@@ -11,8 +10,9 @@ use super::names::Pair;
 use super::{Head, Patched, Problem, names};
 use crate::domain::{Content, Place, diff};
 use crate::git::Repo;
-use crate::git::objects::{Found, LARGEST};
-use crate::git::{delta, text};
+use crate::git::objects::{Found, LARGEST, Objects};
+use crate::git::{delta, lookup, text};
+use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::hash::Prefix;
 use gix::objs::{Kind, compute_hash};
@@ -69,12 +69,29 @@ impl OldSide {
     }
 }
 
+/// A repository in which the old side of patches is looked for.
+pub struct OldFiles<'r> {
+    objects: Objects<'r>,
+    head: Option<ObjectId>,
+}
+
 impl Repo {
-    /// Works out the file after a patch from what this repository holds; where that is not to be
+    /// Returns where the old side of patches is looked for.
+    #[must_use]
+    pub fn old_files(&self) -> OldFiles<'_> {
+        let objects = self.objects();
+        let head = self.head().ok().flatten();
+        let head = head.and_then(|head| objects.tree_of(head.0).ok());
+        OldFiles { objects, head }
+    }
+}
+
+impl OldFiles<'_> {
+    /// Works out the file after a patch from what the repository holds; where that is not to be
     /// had, nothing changes.
     pub fn rebuild(&self, patched: &mut Patched) {
         let Some(old_side) = patched.old_side.take() else { return };
-        let Some(new) = self.old_files(&old_side).find_map(|old| old_side.apply(&old)) else {
+        let Some(new) = self.before(&old_side).find_map(|old| old_side.apply(&old)) else {
             return;
         };
         let change = &mut patched.change;
@@ -88,40 +105,50 @@ impl Repo {
     }
 
     /// Returns what may be the file before a patch, most likely first.
-    fn old_files<'a>(&'a self, old: &'a OldSide) -> impl Iterator<Item = Vec<u8>> + 'a {
+    fn before<'a>(&'a self, old: &'a OldSide) -> impl Iterator<Item = Vec<u8>> + 'a {
         let path = old.place.as_str();
+        let named = once_with(move || self.by_id(old));
         let on_disk = once_with(move || self.in_working_tree(path));
-        let staged = once_with(move || self.staged_blob(path).ok().flatten());
-        let head = once_with(move || self.blob_at("HEAD", path).ok().flatten());
+        let staged = once_with(move || self.staged(path));
+        let head = once_with(move || self.at_head(path));
         let at_path = on_disk.chain(staged).chain(head).flatten();
-        let anywhere = once_with(move || self.by_prefix(old)).flatten();
-        at_path.filter(move |file| self.is_named(old, file)).chain(anywhere)
+        named.flatten().chain(at_path.filter(move |file| self.is_named(old, file)))
+    }
+
+    /// Finds the object that a patch names. A copy must be one of a file that is there: all of
+    /// its lines count.
+    fn by_id(&self, old: &OldSide) -> Option<Vec<u8>> {
+        let id = old.id.as_ref().filter(|_| !old.copied)?;
+        let prefix = Prefix::from_hex(id).ok()?;
+        let found = self.objects.local.objects.lookup_prefix(prefix, None).ok()??.ok()?;
+        let mut bytes = Vec::new();
+        match self.objects.find(found, LARGEST, &mut bytes).ok()? {
+            Found::Whole(Kind::Blob) => Some(bytes),
+            Found::Whole(_) | Found::TooLarge(_) => None,
+        }
     }
 
     fn in_working_tree(&self, path: &str) -> Option<Vec<u8>> {
-        let file = delta::on_disk(self.root()?, path.as_bytes().as_bstr()).ok()?;
+        let root = self.objects.repo.root()?;
+        let file = delta::on_disk(root, path.as_bytes().as_bstr()).ok()?;
         let there = fs::symlink_metadata(&file).ok()?;
         (there.is_file() && there.len() <= LARGEST).then(|| fs::read(file).ok()).flatten()
+    }
+
+    fn staged(&self, path: &str) -> Option<Vec<u8>> {
+        let index = self.objects.repo.read_index().ok()?;
+        index.blob_among(&self.objects, path).ok().flatten()
+    }
+
+    fn at_head(&self, path: &str) -> Option<Vec<u8>> {
+        let blob = lookup::find(&self.objects, self.head?, path.as_bytes().as_bstr()).ok()??;
+        lookup::blob_of(&self.objects, blob).ok()
     }
 
     /// Tells whether a content is the object that the patch names, if it names one.
     fn is_named(&self, old: &OldSide, content: &[u8]) -> bool {
         let Some(id) = &old.id else { return true };
-        let hash = self.objects().hash();
-        compute_hash(hash, Kind::Blob, content).is_ok_and(|found| found.to_string().starts_with(id))
-    }
-
-    /// Finds the object that a patch names. A copy must be one of a file that is there: all of
-    /// its lines count.
-    fn by_prefix(&self, old: &OldSide) -> Option<Vec<u8>> {
-        let id = old.id.as_ref().filter(|_| !old.copied)?;
-        let objects = self.objects();
-        let prefix = Prefix::from_hex(id).ok()?;
-        let found = objects.local.objects.lookup_prefix(prefix, None).ok()??.ok()?;
-        let mut bytes = Vec::new();
-        match objects.find(found, LARGEST, &mut bytes).ok()? {
-            Found::Whole(Kind::Blob) => Some(bytes),
-            Found::Whole(_) | Found::TooLarge(_) => None,
-        }
+        let found = compute_hash(self.objects.hash(), Kind::Blob, content);
+        found.is_ok_and(|found| found.to_string().starts_with(id))
     }
 }
