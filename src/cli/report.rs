@@ -15,11 +15,11 @@ use std::path::PathBuf;
 
 /// Count what was allowed, warned, asked and denied, by time, rule, file and session
 ///
-/// Reads all files of the store once and keeps counts, no records. Tells which rules object most, which
-/// decisions took longest (where the records say it), which asks are settled nowhere: not allowed
-/// afterwards in the same session, and no answer recorded. What a person says inside an agent is in
-/// no record, unless `post-write` kept that the edit was made; what was written is held against a
-/// decision there, and counts as none. Redacted records and lines that cannot be read are counted and told. All times are
+/// Reads all files of the store once and keeps counts, no records. Tells which rules object most,
+/// which decisions took longest (where the records say it), which asks are settled nowhere: not
+/// allowed afterwards in the same session, and no answer recorded. What a person says inside an
+/// agent is in no record, unless `post-write` kept that the edit was made; its records count as no
+/// decisions. Redacted records and lines that cannot be read are counted and told. All times are
 /// UTC. Whether the store is what was written, `verify` says.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -63,8 +63,8 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let (mut counter, mut empty) = (Counter::default(), true);
     for (segment, mut snapshot) in open(&path, &name)? {
         let file = segment.name_in(&path);
-        let counted = count(&mut snapshot.lines, file.as_deref(), &sieve, &mut counter);
-        empty &= counted.map_err(|error| unreadable(&name, error))? == 0;
+        let read = count(&mut snapshot.lines, file.as_deref(), &sieve, &mut counter);
+        empty &= read.map_err(|error| unreadable(&name, error))? == 0;
     }
     let told = Statistics { store: name, filters: sieve.words(), empty, ..counter.finish() };
     let look = Look { style: terminal::style(world), bars: std::io::stdout().is_terminal() };

@@ -257,7 +257,8 @@ mod tests {
 
     use super::*;
     use crate::store::reader::Snapshot;
-    use crate::store::verify::verify;
+    use crate::store::rotate::Rotation;
+    use crate::store::verify::{self, verify};
     use serde_json::{Map, Value, json};
     use std::time::Duration;
     use tempfile::TempDir;
@@ -399,5 +400,19 @@ mod tests {
         assert_eq!(mode(traces.path()), 0o640);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert!(!text(&traces).contains("a-secret"));
+    }
+
+    #[test]
+    fn what_was_noted_and_not_erased_in_a_sealed_file_is_erased_by_the_next_try() {
+        let (_folder, traces, ids) = store(2);
+        traces.rotate(&Rotation::default()).unwrap();
+        let sealed = segments::sealed_path(traces.path(), 1);
+        let first = fs::read_to_string(&sealed).unwrap();
+        let record = Stored::parse(first.lines().next().unwrap().as_bytes()).unwrap();
+        traces.append(&[Entry::whole(chain::redaction("Ada", "a key", 2.0, &record))]).unwrap();
+        assert_eq!(traces.erase(&erasure(&ids[0])).unwrap().id, ids[0]);
+        assert!(!fs::read_to_string(&sealed).unwrap().contains("a-secret-0"));
+        let report = verify::store(traces.path(), None).unwrap().unwrap();
+        assert_eq!((report.problems, report.tip.count), (vec![], 5));
     }
 }
