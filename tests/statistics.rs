@@ -58,8 +58,8 @@ fn eventful() -> Statistics {
     let about = About::Summary { answered: false };
     counter.add(&Record { about, verdict: Some(Verdict::Allow), ..Record::default() });
     counter.untold();
-    counter.unreadable(7);
-    counter.unreadable(9);
+    counter.unreadable(None, 7);
+    counter.unreadable(None, 9);
     let filters = vec!["since 2024-05-01T00:00:00Z".to_owned(), "path **/<a>".to_owned()];
     Statistics { store: "old <store>.jsonl".to_owned(), filters, ..counter.finish() }
 }
@@ -193,7 +193,7 @@ fn what_is_no_plain_decision_is_told() {
     let report = report(&mixed_house(), &[]);
     assert_eq!(report["tally"], tally([2, 1, 2, 1]));
     assert_eq!((&report["redacted"], &report["redacted_untold"]), (&json!(1), &json!(0)));
-    assert_eq!(report["unreadable"], json!({"count": 1, "lines": [7]}));
+    assert_eq!(report["unreadable"], json!({"count": 1, "lines": [7], "files": [null]}));
     let open = &report["unresolved"];
     // Another session's edit of the same file settles nothing.
     assert_eq!(open["count"], 2);

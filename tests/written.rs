@@ -125,3 +125,23 @@ fn a_model_that_cannot_hear_a_warning_before_hears_it_after() {
     assert!(text.contains("asks: Look."), "{reply}");
     assert_eq!(written(&house, "ask.txt", "two\n", "two\n"), Value::Null);
 }
+
+#[test]
+fn what_was_written_is_no_decision_and_told_as_what_it_is() {
+    let house = House::new().rules(RULES);
+    written(&house, "ask.txt", "one\n", "one\n");
+    written(&house, "a.txt", "one\n", "two\n");
+    let report = house.run(&["report", "--format", "json"], "").stdout;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!((&report["decisions"], &report["tally"]["asked"]), (&json!(2), &json!(1)));
+    assert_eq!(report["unresolved"]["count"], 0);
+    let record = last(&house);
+    let said = house.run(&["audit", record["id"].as_str().unwrap()], "");
+    let of = record["meta"]["solvi_hook"]["written"]["of"].as_str().unwrap();
+    let told = format!("\nwritten  otherwise than it was judged, after decision {of}\n");
+    assert!(said.stdout.contains(&told), "{said:?}");
+    assert!(said.stdout.contains("it tells what was written after a decision"), "{said:?}");
+    assert_eq!(said.status, Some(2));
+    // The newest decision is meant where no id is given.
+    assert_eq!(house.run(&["audit"], "").status, Some(0));
+}

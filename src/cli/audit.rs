@@ -7,13 +7,14 @@ mod one;
 
 use super::defaults::{self, RulesSource};
 use super::failure::Failure;
+use super::filters::Times;
 use super::verify;
 use super::world::World;
 use crate::domain::sanitize::visible;
 use crate::store::find::{self, Found, Placed};
 use crate::store::reader::Snapshot;
+use crate::store::segments::Segment;
 use crate::store::stored::{Kind, Stored};
-use crate::store::utc::Utc;
 use books::Books;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -33,11 +34,15 @@ use std::path::{Path, PathBuf};
 /// `records`, `replayed`, `flip_count`, `flips` (the first 1,000), `by_rule`, `others`,
 /// `not_replayed` and `unreadable`.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    mut_arg("since", |since| since.requires("all")),
+    mut_arg("until", |until| until.requires("all")),
+    after_help = "Examples:\n  \
     solvi-hook audit 131822ec\n  \
     solvi-hook audit --all --rules new-rules.toml --since 2026-11-01\n  \
     solvi-hook audit --all --json | jq .by_rule\n\n\
-    Exit status: 0 nothing differs, 1 something does, 2 it could not be read or replayed.")]
+    Exit status: 0 nothing differs, 1 something does, 2 it could not be read or replayed."
+)]
 pub struct Args {
     /// The decision's id, or the beginning of it [default: the newest decision about a file]
     #[arg(value_name = "ID")]
@@ -51,13 +56,8 @@ pub struct Args {
     /// The rules that judge [default: those of the project]
     #[arg(long, value_name = "PATH")]
     rules: Option<PathBuf>,
-    /// Only decisions from this moment on: a date, a date with a time in UTC
-    /// (2026-11-30T18:00:00Z), or seconds since 1970
-    #[arg(long, value_name = "WHEN", value_parser = when, requires = "all")]
-    since: Option<f64>,
-    /// Only decisions before this moment
-    #[arg(long, value_name = "WHEN", value_parser = when, requires = "all")]
-    until: Option<f64>,
+    #[command(flatten)]
+    times: Times,
     /// How many records are judged at once [default: one for each processor]
     #[arg(long, value_name = "N", requires = "all")]
     jobs: Option<NonZeroUsize>,
@@ -81,8 +81,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         (_, id, store) => (id.as_deref(), store.as_deref()),
     };
     let (path, name) = verify::store(named, &root, world)?;
-    let snapshot = Snapshot::open(&path).map_err(|error| verify::unreadable(&name, error))?;
-    let snapshot = snapshot.ok_or_else(|| verify::unreadable(&name, "there is no such file"))?;
+    let opened = verify::open(&path, &name)?;
     // A path on the command line is meant from where the person stands.
     let rules = args.rules.as_ref().map(|path| world.path(path));
     let mut books = Books::read(&RulesSource::find(rules.as_deref(), &root, world)?, &root)?;
@@ -90,18 +89,22 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         books.name = rules.display().to_string();
     }
     if args.all {
-        let span = all::Span { since: args.since, until: args.until };
-        let tally = all::tally(snapshot, &books, span, args.jobs)
+        let files: Vec<_> = opened.iter().map(|(segment, _)| segment.name_in(&path)).collect();
+        let opened = opened.into_iter().map(|(_, snapshot)| snapshot).collect();
+        let tally = all::tally(opened, &books, args.times.span(world), args.jobs)
             .map_err(|error| verify::unreadable(&name, error))?;
+        let told = all::Told { store: &name, files: &files, rules: &books.name };
         if args.json {
-            writeln!(out, "{}", tally.object(&name, &books.name))?;
+            writeln!(out, "{}", tally.object(told))?;
         } else {
-            out.write_all(tally.text(&name, &books.name).as_bytes())?;
+            out.write_all(tally.text(told).as_bytes())?;
         }
         return Ok(u8::from(tally.differs()));
     }
-    let placed = placed(snapshot, id, &name)?;
-    let audit = one::Audit::of(&placed, &books);
+    let mut opened = opened;
+    let placed = placed(&mut opened, id, &name)?;
+    let file = opened.get(placed.file).and_then(|(segment, _)| segment.name_in(&path));
+    let audit = one::Audit::of(&placed, file.as_deref(), &books);
     if args.json {
         writeln!(out, "{}", audit.object(&name))?;
     } else {
@@ -111,11 +114,16 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
 }
 
 /// Finds the decision that is meant.
-fn placed(mut snapshot: Snapshot, id: Option<&str>, store: &str) -> Result<Box<Placed>, Failure> {
+fn placed(
+    opened: &mut [(Segment, Snapshot)],
+    id: Option<&str>,
+    store: &str,
+) -> Result<Box<Placed>, Failure> {
     let about_file = |record: &Stored| record.kind() == Kind::Decision && record.path().is_some();
+    let files = opened.iter_mut().map(|(_, snapshot)| &mut snapshot.lines);
     let found = match id {
-        Some(id) => find::by_id(&mut snapshot.lines, id),
-        None => find::last(&mut snapshot.lines, about_file),
+        Some(id) => find::by_id(files, id),
+        None => find::last(files, about_file),
     };
     match found.map_err(|error| verify::unreadable(store, error))? {
         Found::One(placed) => Ok(placed),
@@ -131,52 +139,6 @@ fn placed(mut snapshot: Snapshot, id: Option<&str>, store: &str) -> Result<Box<P
             Err(Failure::new("more than one id begins like that")
                 .because(ids.join(", "))
                 .next("give more of the id"))
-        }
-    }
-}
-
-/// Reads a moment: `YYYY-MM-DD`, `YYYY-MM-DDTHH:MM[:SS]Z`, or seconds since the Unix epoch.
-fn when(text: &str) -> Result<f64, String> {
-    let wrong = || "write 2026-11-30, 2026-11-30T18:00:00Z, or seconds since 1970".to_owned();
-    if let Ok(seconds) = text.parse::<f64>() {
-        return Utc::from_seconds(seconds).map(|_| seconds).ok_or_else(wrong);
-    }
-    let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00:00"));
-    let numbers = |text: &str, by: char| -> Option<Vec<i64>> {
-        text.split(by).map(|part| part.parse::<u16>().ok().map(i64::from)).collect()
-    };
-    let day = match numbers(date, '-').ok_or_else(wrong)?[..] {
-        [year, month, day] => Utc::of_date(year, month, day).ok_or_else(wrong)?,
-        _ => return Err(wrong()),
-    };
-    let seconds = match numbers(time.strip_suffix('Z').unwrap_or(time), ':').ok_or_else(wrong)?[..]
-    {
-        [hour @ 0..24, minute @ 0..60] => hour * 3600 + minute * 60,
-        [hour @ 0..24, minute @ 0..60, second @ 0..60] => hour * 3600 + minute * 60 + second,
-        _ => return Err(wrong()),
-    };
-    #[expect(clippy::cast_precision_loss, reason = "seconds of the years 1 to 9999 are exact")]
-    let seconds = (day.seconds() + seconds) as f64;
-    Ok(seconds)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moment_is_a_date_a_time_or_a_number() {
-        let table = [
-            ("1970-01-02", 86_400.0),
-            ("1970-01-01T01:02:03Z", 3_723.0),
-            ("1970-01-01 00:01", 60.0),
-            ("1.5", 1.5),
-        ];
-        for (text, seconds) in table {
-            assert_eq!(when(text), Ok(seconds), "{text}");
-        }
-        for wrong in ["", "2026-13-01", "2026-02-30", "1970-01-01T25:00Z", "nan", "tomorrow"] {
-            assert!(when(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -68,9 +68,9 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         };
         match kept.outcome(&outcome, answered, world) {
             Ok(None) => {}
-            Ok(Some(trouble)) => writeln!(out, "note: {trouble}")?,
+            Ok(Some(trouble)) => terminal::write_err(&format!("note: {trouble}\n")),
             Err(error) => {
-                writeln!(out, "note: this decision is not recorded: {error}")?;
+                terminal::write_err(&format!("note: this decision is not recorded: {error}\n"));
                 if answered == Some(true) {
                     // A person's yes counts only when it is on record.
                     return Ok(1);

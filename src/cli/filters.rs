@@ -9,9 +9,9 @@ use crate::engine::glob::Globs;
 use crate::store::stored::{Kind, Stored};
 use clap::Args;
 
-/// Which records are asked for; all where nothing is said.
+/// Which records are asked for by their time; all where nothing is said.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Filters {
+pub struct Times {
     /// Only what was decided at this time or later: 2024-05-31T16:20:00Z, a date (UTC), or how
     /// long ago: 7d, 12h, 30m, 2w
     #[arg(long, value_name = "TIME", value_parser = when)]
@@ -19,6 +19,13 @@ pub struct Filters {
     /// Only what was decided before this time; with a date, to the end of that day
     #[arg(long, value_name = "TIME", value_parser = when)]
     until: Option<When>,
+}
+
+/// Which records are asked for; all where nothing is said.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Filters {
+    #[command(flatten)]
+    times: Times,
     /// Only decisions that this rule had a part in; may be given several times
     #[arg(long = "rule", value_name = "ID")]
     rules: Vec<String>,
@@ -56,11 +63,17 @@ pub enum Fit {
     Erased,
 }
 
+/// From when to when.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Span {
+    since: Option<Utc>,
+    until: Option<Utc>,
+}
+
 /// Filters with every time found out.
 #[derive(Clone, Debug)]
 pub struct Sieve {
-    since: Option<Utc>,
-    until: Option<Utc>,
+    span: Span,
     rules: Vec<String>,
     globs: Option<Globs>,
     paths: Vec<String>,
@@ -97,10 +110,10 @@ fn verdict(word: &str) -> Result<Verdict, String> {
     found.ok_or_else(|| "known are allow, warn, ask, deny".to_owned())
 }
 
-impl Filters {
+impl Times {
     /// Finds out what the times mean now.
     #[must_use]
-    pub fn sieve(&self, world: &World) -> Sieve {
+    pub fn span(&self, world: &World) -> Span {
         let now = Utc::from_seconds(world.now()).unwrap_or_default();
         // What was before the first year was before every record.
         let ago = |seconds| now.earlier(seconds).or_else(|| Utc::of_date(1, 1, 1));
@@ -114,14 +127,35 @@ impl Filters {
             When::Day(moment) => Utc::of_day(moment.day() + 1),
             When::Ago(seconds) => ago(seconds),
         });
+        Span { since, until }
+    }
+}
+
+impl Span {
+    /// Tells whether a record is of this time; one that says no time is only where all are.
+    #[must_use]
+    pub fn holds(self, record: &Stored) -> bool {
+        let Self { since, until } = self;
+        if since.is_none() && until.is_none() {
+            return true;
+        }
+        record.moment().is_some_and(|moment| {
+            since.is_none_or(|since| since <= moment) && until.is_none_or(|until| moment < until)
+        })
+    }
+}
+
+impl Filters {
+    /// Finds out what the times mean now.
+    #[must_use]
+    pub fn sieve(&self, world: &World) -> Sieve {
         let mut globs = self.paths.clone();
         if !globs.is_empty() && globs.iter().all(|glob| glob.starts_with('!')) {
             // Who only excludes wants the rest.
             globs.push("**".to_owned());
         }
         Sieve {
-            since,
-            until,
+            span: self.times.span(world),
             rules: self.rules.clone(),
             globs: (!globs.is_empty()).then(|| Globs::new(&globs)),
             paths: self.paths.clone(),
@@ -135,7 +169,7 @@ impl Sieve {
     /// Tells how a record stands to what is asked for.
     #[must_use]
     pub fn fit(&self, record: &Stored) -> Fit {
-        if !self.in_time(record.moment()) {
+        if !self.span.holds(record) {
             return Fit::Differs;
         }
         let about_content =
@@ -145,7 +179,7 @@ impl Sieve {
             return if possible { Fit::Erased } else { Fit::Differs };
         }
         let decision = !about_content && self.verdicts.is_empty();
-        let decision = decision || matches!(record.kind(), Kind::Decision);
+        let decision = decision || matches!(record.kind(), Kind::Decision | Kind::Written);
         let path = |globs: &Globs| record.path().is_some_and(|path| globs.cover(path));
         let session = || record.session().is_some_and(|id| self.sessions.iter().any(|it| it == id));
         let fits = decision
@@ -159,16 +193,6 @@ impl Sieve {
     #[must_use]
     pub fn names_rule(&self, rule: &str) -> bool {
         self.rules.is_empty() || self.rules.iter().any(|it| it == rule)
-    }
-
-    fn in_time(&self, moment: Option<Utc>) -> bool {
-        if self.since.is_none() && self.until.is_none() {
-            return true;
-        }
-        moment.is_some_and(|moment| {
-            self.since.is_none_or(|since| since <= moment)
-                && self.until.is_none_or(|until| moment < until)
-        })
     }
 
     fn decided(&self, record: &Stored, by_rule: bool) -> bool {
@@ -192,8 +216,8 @@ impl Sieve {
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
-        words.extend(self.since.map(|since| format!("since {since}")));
-        words.extend(self.until.map(|until| format!("before {until}")));
+        words.extend(self.span.since.map(|since| format!("since {since}")));
+        words.extend(self.span.until.map(|until| format!("before {until}")));
         for (name, values) in
             [("rule", &self.rules), ("path", &self.paths), ("session", &self.sessions)]
         {

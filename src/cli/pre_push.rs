@@ -90,8 +90,10 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
             Keep { repo, root: &root, named: &named, occasion: Occasion::PUSH, instruction_check };
         match keep.outcome(&outcome, None, world) {
             Ok(None) => {}
-            Ok(Some(trouble)) => writeln!(out, "note: {trouble}")?,
-            Err(error) => writeln!(out, "note: this decision is not recorded: {error}")?,
+            Ok(Some(trouble)) => terminal::write_err(&format!("note: {trouble}\n")),
+            Err(error) => {
+                terminal::write_err(&format!("note: this decision is not recorded: {error}\n"));
+            }
         }
     }
     Ok(outcome.status(Verdict::Ask, &args.options))

@@ -3,25 +3,26 @@
 use super::failure::Failure;
 use super::filters::{Filters, Fit, Sieve};
 use super::report::read;
-use super::verify::{store, unreadable};
+use super::verify::{open, store, unreadable};
 use super::world::World;
 use super::{defaults, pen};
 use crate::domain::Verdict;
 use crate::domain::sanitize::excerpt;
 use crate::report::statistics::Unreadable;
-use crate::store::reader::{Snapshot, line_at};
+use crate::store::reader::{Back, Snapshot, line_at};
+use crate::store::segments::Segment;
 use crate::store::stored::{Outcome, Stored};
 use std::collections::VecDeque;
-use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Write the records that fit, as they are stored
 ///
-/// Reads the store one line at a time, and writes each line that fits byte for byte, so that what
+/// Reads the files of the store one line at a time, and writes each line that fits byte for byte, so that what
 /// comes out can be read by whatever reads the store. Without a filter every record fits, also one
-/// that is no decision; with one for rule, path, session or verdict only decisions do. Redacted
+/// that is no decision; with one for rule, path, session or verdict only decisions do, and
+/// records of what was written. Redacted
 /// records that a filter cannot be held against, and lines that cannot be read, are told on
 /// standard error. All times are UTC.
 #[derive(Clone, Debug, clap::Args)]
@@ -57,9 +58,12 @@ enum Shape {
     Table,
 }
 
+const CHANGED: &str = "another program rewrote it meanwhile; run the same command again";
+
 /// Where a line is that fits, and what its bytes come to.
 #[derive(Clone, Copy, Debug)]
 struct Found {
+    number: u64,
     offset: u64,
     print: u64,
 }
@@ -76,13 +80,12 @@ struct Beside {
 pub fn run(args: &Args, world: &World) -> Result<u8, Failure> {
     let root = defaults::project(args.project.as_deref(), None, world);
     let (path, name) = store(args.store.as_deref(), &root, world)?;
-    let snapshot = Snapshot::open(&path).map_err(|error| unreadable(&name, error))?;
-    let snapshot = snapshot.ok_or_else(|| unreadable(&name, "there is no such file"))?;
+    let opened = open(&path, &name)?;
     let query = Query { args, sieve: args.filters.sieve(world), path: &path, name: &name };
     let mut beside = Beside::default();
     let mut out = pen::stream();
     let written =
-        query.write(snapshot, &mut beside, &mut out).and_then(|()| out.flush().map_err(Stop::Out));
+        query.write(opened, &mut beside, &mut out).and_then(|()| out.flush().map_err(Stop::Out));
     match written {
         // Whoever closed the pipe has read enough.
         Err(Stop::Out(error)) if error.kind() == ErrorKind::BrokenPipe => return Ok(0),
@@ -118,31 +121,52 @@ struct Query<'a> {
 impl Query<'_> {
     fn write(
         &self,
-        mut snapshot: Snapshot,
+        mut opened: Vec<(Segment, Snapshot)>,
         beside: &mut Beside,
         out: &mut dyn Write,
     ) -> Result<(), Stop> {
-        let limit = self.args.limit.unwrap_or(usize::MAX);
+        let mut left = self.args.limit.unwrap_or(usize::MAX);
         if self.args.format == Shape::Table {
             writeln!(out, "{}", HEAD.trim_end()).map_err(Stop::Out)?;
         }
+        if self.args.last {
+            opened.reverse();
+        }
+        for (segment, snapshot) in opened {
+            let file = segment.name_in(self.path);
+            left -= self.file(file.as_deref(), snapshot, left, beside, out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what fits in one file, no more than `limit` records; returns how many.
+    fn file(
+        &self,
+        file: Option<&str>,
+        mut snapshot: Snapshot,
+        limit: usize,
+        beside: &mut Beside,
+        out: &mut dyn Write,
+    ) -> Result<usize, Stop> {
         let mut newest = VecDeque::new();
-        let mut written = 0;
+        let (mut written, mut count) = (0, 0);
         while written < limit {
             let line = snapshot.lines.next_line();
             let Some(line) = line.map_err(|error| self.unreadable(error))? else { break };
+            count = line.number;
             if line.is_blank() {
                 continue;
             }
             let Some(record) = read(&line) else {
-                beside.unreadable.add(line.number);
+                beside.unreadable.add(file, line.number);
                 continue;
             };
             match self.sieve.fit(&record) {
                 Fit::Differs => {}
                 Fit::Erased => beside.erased += 1,
                 Fit::Fits if self.args.last => {
-                    newest.push_back(Found { offset: line.offset, print: print(line.bytes) });
+                    let (number, offset, print) = (line.number, line.offset, print(line.bytes));
+                    newest.push_back(Found { number, offset, print });
                     if newest.len() > limit {
                         newest.pop_front();
                     }
@@ -153,23 +177,48 @@ impl Query<'_> {
                 }
             }
         }
-        self.newest(&newest, out)
+        written += newest.len();
+        if !newest.is_empty() {
+            self.newest(newest, count, snapshot.back(), out)?;
+        }
+        Ok(written)
     }
 
-    /// Writes the lines that were found, the newest first.
-    fn newest(&self, found: &VecDeque<Found>, out: &mut dyn Write) -> Result<(), Stop> {
-        if found.is_empty() {
-            return Ok(());
-        }
-        let mut file = File::open(self.path).map_err(|error| self.unreadable(error))?;
-        for found in found.iter().rev() {
-            let line = line_at(&mut file, found.offset).map_err(|error| self.unreadable(error))?;
-            let record = Stored::parse(&line).ok().filter(|_| print(&line) == found.print);
-            let changed = "another program rewrote it meanwhile; run the same command again";
-            let record = record.ok_or_else(|| self.unreadable(changed))?;
-            self.one(&line, &record, out).map_err(Stop::Out)?;
+    /// Writes the lines that were found, the newest first; `count` were read.
+    fn newest(
+        &self,
+        mut found: VecDeque<Found>,
+        count: u64,
+        back: Back,
+        out: &mut dyn Write,
+    ) -> Result<(), Stop> {
+        match back {
+            Back::File(mut file) => {
+                while let Some(found) = found.pop_back() {
+                    let line = line_at(&mut file, found.offset);
+                    let line = line.map_err(|error| self.unreadable(error))?;
+                    self.again(&line, found, out)?;
+                }
+            }
+            Back::Database(mut lines) => {
+                while let Some(next) = found.back() {
+                    let line = lines.next_line().map_err(|error| self.unreadable(error))?;
+                    let line = line.ok_or_else(|| self.unreadable(CHANGED))?;
+                    if line.number + next.number > count {
+                        self.again(line.bytes, *next, out)?;
+                        found.pop_back();
+                    }
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Writes a line that was found before.
+    fn again(&self, line: &[u8], found: Found, out: &mut dyn Write) -> Result<(), Stop> {
+        let record = Stored::parse(line).ok().filter(|_| print(line) == found.print);
+        let record = record.ok_or_else(|| self.unreadable(CHANGED))?;
+        self.one(line, &record, out).map_err(Stop::Out)
     }
 
     fn one(&self, line: &[u8], record: &Stored, out: &mut dyn Write) -> std::io::Result<()> {

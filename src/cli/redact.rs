@@ -18,7 +18,7 @@ const NOBODY: &str = "solvi-hook";
 /// and the values of the steps go. A new record names the erased one. The chain still holds, and
 /// an anchor that was kept before is still good. The hashes of the steps stay as well, from which
 /// a very short secret could be guessed: change a password that was kept. Copies of the store are
-/// not reached.
+/// not reached. A record in a sealed file of the store, or in a database, is erased there.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
     solvi-hook redact 131822ec --note \"a customer's name\" && solvi-hook verify\n\n\
@@ -73,6 +73,10 @@ fn refused(name: &str, error: &EraseError) -> Failure {
         EraseError::Unsound(_) => failure.next("see what is wrong: `solvi-hook verify`"),
         EraseError::Unknown(_) => failure.next("give the id that a reply or `audit --all` names"),
         EraseError::Many(_) => failure.next("give more of the id"),
+        EraseError::Sealed(store) => failure.next(format!(
+            "name the store: `solvi-hook redact ID {}`",
+            visible(&store.to_string_lossy())
+        )),
         EraseError::NoStore => failure.next("name a store that is there"),
         EraseError::Store(_) | EraseError::Already(_) | EraseError::Empty(_) => failure,
     }

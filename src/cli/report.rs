@@ -4,10 +4,10 @@ use super::defaults;
 use super::failure::Failure;
 use super::filters::{Filters, Fit, Sieve};
 use super::terminal;
-use super::verify::{store, unreadable};
+use super::verify::{open, store, unreadable};
 use super::world::World;
 use crate::report::statistics::{self, About, Counter, Format, Look, Record, Statistics};
-use crate::store::reader::{Line, Reader, Snapshot};
+use crate::store::reader::{Line, Reader};
 use crate::store::stored::{Kind, Outcome, Stored};
 use serde_json::Value;
 use std::io::{BufRead, IsTerminal, Write};
@@ -15,10 +15,11 @@ use std::path::PathBuf;
 
 /// Count what was allowed, warned, asked and denied, by time, rule, file and session
 ///
-/// Reads the store once and keeps counts, no records. Tells which rules object most, which
-/// decisions took longest (where the records say it), which asks are settled nowhere: not allowed
-/// afterwards in the same session, and no answer recorded. What a person says inside an agent is in
-/// no record. Redacted records and lines that cannot be read are counted and told. All times are
+/// Reads all files of the store once and keeps counts, no records. Tells which rules object most,
+/// which decisions took longest (where the records say it), which asks are settled nowhere: not
+/// allowed afterwards in the same session, and no answer recorded. What a person says inside an
+/// agent is in no record, unless `post-write` kept that the edit was made; its records count as no
+/// decisions. Redacted records and lines that cannot be read are counted and told. All times are
 /// UTC. Whether the store is what was written, `verify` says.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -58,29 +59,36 @@ fn format(name: &str) -> Result<Shape, String> {
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
     let root = defaults::project(args.project.as_deref(), None, world);
     let (path, name) = store(args.store.as_deref(), &root, world)?;
-    let snapshot = Snapshot::open(&path).map_err(|error| unreadable(&name, error))?;
-    let mut snapshot = snapshot.ok_or_else(|| unreadable(&name, "there is no such file"))?;
     let sieve = args.filters.sieve(world);
-    let counted = count(&mut snapshot.lines, &sieve).map_err(|error| unreadable(&name, error))?;
-    let told = Statistics { store: name, filters: sieve.words(), ..counted };
+    let (mut counter, mut empty) = (Counter::default(), true);
+    for (segment, mut snapshot) in open(&path, &name)? {
+        let file = segment.name_in(&path);
+        let read = count(&mut snapshot.lines, file.as_deref(), &sieve, &mut counter);
+        empty &= read.map_err(|error| unreadable(&name, error))? == 0;
+    }
+    let told = Statistics { store: name, filters: sieve.words(), empty, ..counter.finish() };
     let look = Look { style: terminal::style(world), bars: std::io::stdout().is_terminal() };
     args.format.0.write(&told, look, out)?;
     Ok(0)
 }
 
-/// Counts the records that are asked for.
-pub fn count<R: BufRead>(lines: &mut Reader<R>, sieve: &Sieve) -> std::io::Result<Statistics> {
-    let mut counter = Counter::default();
-    let mut empty = true;
+/// Counts the records of a file that are asked for; returns how many there are of any kind.
+fn count<R: BufRead>(
+    lines: &mut Reader<R>,
+    file: Option<&str>,
+    sieve: &Sieve,
+    counter: &mut Counter,
+) -> std::io::Result<u64> {
+    let mut records = 0;
     while let Some(line) = lines.next_line()? {
         if line.is_blank() {
             continue;
         }
         let Some(stored) = read(&line) else {
-            counter.unreadable(line.number);
+            counter.unreadable(file, line.number);
             continue;
         };
-        empty = false;
+        records += 1;
         let mut record = record(&stored);
         match sieve.fit(&stored) {
             Fit::Fits => {
@@ -95,7 +103,7 @@ pub fn count<R: BufRead>(lines: &mut Reader<R>, sieve: &Sieve) -> std::io::Resul
             }
         }
     }
-    Ok(Statistics { empty, ..counter.finish() })
+    Ok(records)
 }
 
 /// Reads a line as a record; none when it is none.
@@ -103,10 +111,18 @@ pub fn read(line: &Line<'_>) -> Option<Stored> {
     if line.cut { None } else { Stored::parse(line.bytes).ok() }
 }
 
+/// Returns the decision that a person let through, since what it was about was written.
+fn settled(stored: &Stored) -> Option<&str> {
+    let told = stored.at(&["meta", "solvi_hook", "written"])?;
+    told.get("answered")?.as_bool().filter(|answered| *answered)?;
+    told.get("of")?.as_str()
+}
+
 fn record(stored: &Stored) -> Record<'_> {
     let answered = || stored.at(&["meta", "solvi_hook", "answered"]).is_some_and(Value::is_boolean);
     let about = match stored.kind() {
         Kind::Decision => About::Decision,
+        Kind::Written => settled(stored).map_or(About::Other, |of| About::Word { of }),
         Kind::Summary => About::Summary { answered: answered() },
         Kind::Teach => match stored.at(&["of"]).and_then(Value::as_str) {
             Some(of) => About::Word { of },

@@ -7,7 +7,8 @@ use crate::domain::sanitize::visible;
 use crate::git::NOTES;
 use crate::store::chain::{NoAnchor, Tip};
 use crate::store::problem::Problem;
-use crate::store::segments::Retired;
+use crate::store::reader::Snapshot;
+use crate::store::segments::{self, Retired, Segment};
 use crate::store::traces;
 use crate::store::utc::Utc;
 use crate::store::verify::{self, Report};
@@ -97,6 +98,15 @@ pub fn store(
         }
     };
     Ok((path, name.into_owned()))
+}
+
+/// Opens the files of a store, oldest first, as they are now.
+pub fn open(path: &Path, name: &str) -> Result<Vec<(Segment, Snapshot)>, Failure> {
+    let opened = segments::open(path).map_err(|error| unreadable(name, error))?;
+    if opened.is_empty() {
+        return Err(unreadable(name, "there is no such file"));
+    }
+    Ok(opened)
 }
 
 /// Tells that a store cannot be read.

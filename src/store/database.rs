@@ -104,14 +104,19 @@ fn written(path: &Path, entries: &[Entry], patience: Duration) -> Result<Appende
     for line in lines.split('\n').filter(|line| !line.is_empty()) {
         insert(&transaction, line)?;
     }
-    let head = canonical::spaced(&json!({"count": tip.count, "hash": tip.hash}));
-    let put = r#"INSERT OR REPLACE INTO meta("key", "value") VALUES ('head', ?1)"#;
-    transaction.execute(put, [head])?;
+    put_head(&transaction, &tip)?;
     transaction.commit()?;
     Ok(Appended { ids, found: found.map(Found::Lost) })
 }
 
-fn open_to_write(path: &Path, patience: Duration) -> Result<Connection, Refusal> {
+/// Writes the new head.
+pub(super) fn put_head(transaction: &Transaction<'_>, tip: &Tip) -> Result<(), rusqlite::Error> {
+    let head = canonical::spaced(&json!({"count": tip.count, "hash": tip.hash}));
+    let put = r#"INSERT OR REPLACE INTO meta("key", "value") VALUES ('head', ?1)"#;
+    transaction.execute(put, [head]).map(drop)
+}
+
+pub(super) fn open_to_write(path: &Path, patience: Duration) -> Result<Connection, Refusal> {
     if !path.exists() {
         if let Some(folder) = path.parent() {
             private::folder().recursive(true).create(folder)?;
@@ -128,7 +133,7 @@ fn open_to_write(path: &Path, patience: Duration) -> Result<Connection, Refusal>
 }
 
 /// Returns the end of the chain, and what the head says if that is not there.
-fn end(database: &Connection) -> Result<(Tip, Option<Tip>), rusqlite::Error> {
+pub(super) fn end(database: &Connection) -> Result<(Tip, Option<Tip>), rusqlite::Error> {
     let last = "SELECT seq, hash FROM records ORDER BY seq DESC LIMIT 1";
     let last = database.query_row(last, [], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)));
     let tip = last.optional()?.map_or_else(Tip::default, |(seq, hash)| Tip {
@@ -150,7 +155,8 @@ fn head(database: &Connection) -> Result<Option<String>, rusqlite::Error> {
     database.query_row(head, [], |row| row.get(0)).optional()
 }
 
-fn insert(transaction: &Transaction<'_>, line: &str) -> Result<(), Refusal> {
+/// Puts the record of a line into its tables.
+pub(super) fn insert(transaction: &Transaction<'_>, line: &str) -> Result<(), Refusal> {
     let record: Map<String, Value> = serde_json::from_str(line)?;
     let text = |key: &str| record.get(key).and_then(Value::as_str);
     let seq = record.get("seq").and_then(Value::as_i64);
@@ -201,7 +207,12 @@ fn insert(transaction: &Transaction<'_>, line: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn refused(act: &'static str, path: &Path, patience: Duration, refusal: Refusal) -> StoreError {
+pub(super) fn refused(
+    act: &'static str,
+    path: &Path,
+    patience: Duration,
+    refusal: Refusal,
+) -> StoreError {
     use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
 
     let path = path.to_owned();
@@ -220,9 +231,10 @@ fn refused(act: &'static str, path: &Path, patience: Duration, refusal: Refusal)
 #[derive(Debug)]
 pub struct Rows {
     database: Connection,
+    // Those from the first on and before the second are still to be read.
     next: i64,
-    // The first that is not read.
     end: i64,
+    newest_first: bool,
     piece: Cursor<Vec<u8>>,
 }
 
@@ -245,19 +257,34 @@ impl Rows {
             let end = "SELECT coalesce(max(seq), -1) + 1 FROM records";
             (moment.query_row(end, [], |row| row.get(0))?, head(&moment)?)
         };
-        let rows = Self { database, next: i64::MIN, end, piece: Cursor::default() };
+        let (newest_first, piece) = (false, Cursor::default());
+        let rows = Self { database, next: i64::MIN, end, newest_first, piece };
         Ok((rows, head.map(String::into_bytes)))
+    }
+
+    /// Begins anew, at the end: the newest record comes first.
+    #[must_use]
+    pub fn newest_first(self) -> Self {
+        Self { next: i64::MIN, newest_first: true, piece: Cursor::default(), ..self }
     }
 
     /// Reads some more lines; none are left when there are none.
     fn refill(&mut self) -> Result<(), rusqlite::Error> {
-        let more =
-            "SELECT seq, body FROM records WHERE seq >= ?1 AND seq < ?2 ORDER BY seq LIMIT ?3";
+        let more = if self.newest_first {
+            "SELECT seq, body FROM records WHERE seq >= ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3"
+        } else {
+            "SELECT seq, body FROM records WHERE seq >= ?1 AND seq < ?2 ORDER BY seq LIMIT ?3"
+        };
         let mut statement = self.database.prepare(more)?;
         let mut rows = statement.query(params![self.next, self.end, PIECE])?;
         let mut piece = Vec::new();
         while let Some(row) = rows.next()? {
-            self.next = row.get::<_, i64>(0)?.saturating_add(1);
+            let seq: i64 = row.get(0)?;
+            if self.newest_first {
+                self.end = seq;
+            } else {
+                self.next = seq.saturating_add(1);
+            }
             piece.extend_from_slice(row.get_ref(1)?.as_bytes()?);
             piece.push(b'\n');
         }

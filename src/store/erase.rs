@@ -5,14 +5,19 @@
 //! every writer takes: whoever waits for it finds another file in its place and opens that. A
 //! process that is killed leaves the old store or the new one, whole. It may leave the head file
 //! of the old one beside the new one; the next writer corrects that, as after any writer.
+//!
+//! A record in a sealed file is erased in the same way, and noted in the store: first noted, then
+//! erased, so that a process that is killed in between leaves one that can be erased again.
 
 use super::chain::{self, Entry, Tip};
 use super::find::{self, Found, Placed};
 use super::private;
 use super::reader::Reader;
-use super::stored::Kind;
+use super::segments::{self, Segment};
+use super::stored::{Kind, Stored};
 use super::tail::{self, Tail};
-use super::traces::{StoreError, Traces};
+use super::traces::{Kind as Layout, StoreError, Traces};
+use super::{database, wipe};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -54,6 +59,9 @@ pub enum EraseError {
     /// More than one record is meant.
     #[error("more than one id begins like that: {}", .0.join(", "))]
     Many(Vec<String>),
+    /// A sealed file was named, in place of the store.
+    #[error("it is a sealed file of `{store}`, and what is erased is noted there", store = .0.display())]
+    Sealed(PathBuf),
     /// It was erased before.
     #[error("record {0} is redacted already")]
     Already(String),
@@ -66,18 +74,28 @@ pub enum EraseError {
 }
 
 impl Traces {
-    /// Erases the content of a record.
+    /// Erases the content of a record, in whichever file of the store it stands.
     pub fn erase(&self, erasure: &Erasure<'_>) -> Result<Erased, EraseError> {
         // To lock a store makes one where there is none.
         if !self.path().exists() {
             return Err(EraseError::NoStore);
         }
+        if self.kind() == Layout::Database || database::is_one(self.path()) {
+            return wipe::erase(self.path(), erasure, self.patience());
+        }
+        // The record that says so is added at the end, and a sealed file has its end.
+        if let Some(store) = segments::store_of(self.path()).filter(|store| store.exists()) {
+            return Err(EraseError::Sealed(store));
+        }
         let mut file = self.locked()?;
-        let placed = self.find(&mut file, erasure.id)?;
-        let Tail { mut tip, torn, doubt: _ } =
+        self.expect_lines(&mut file)?;
+        let mut sealed = segments::segments(self.path())?;
+        sealed.pop();
+        let placed = self.find(&sealed, &file, erasure.id)?;
+        let Tail { mut tip, torn, doubt } =
             tail::find(&mut file, self.head().as_deref()).map_err(self.cannot("read"))?;
         let id = placed.record.id().to_owned();
-        let line = match erased(&placed, erasure) {
+        let line = match erased(&placed.record, erasure) {
             Ok(line) => line,
             Err(error) => {
                 // Whoever erased it may have been stopped before the head was written.
@@ -85,20 +103,45 @@ impl Traces {
                 return Err(error);
             }
         };
+        if let Some(doubt) = doubt {
+            self.found(doubt, &tip)?;
+        }
         let mut lines = String::new();
         if torn {
             lines.push('\n');
         }
         let record = chain::redaction(erasure.by, erasure.note, erasure.time, &placed.record);
         let noted = Entry::whole(record).place(&mut tip, &mut lines);
-        self.replace(&mut file, &placed, &line, &lines, &tip)?;
+        let head = || self.new_head(&tip);
+        if let Some(segment) = sealed.get(placed.file) {
+            let sealed = Self::at(&segment.path, self.patience())?;
+            let mut old = sealed.locked()?;
+            // All that may fail is done before it is noted, but for the renaming.
+            let rewrite = sealed.rewrite(&mut old, &placed, &line, "")?;
+            let head = head()?;
+            self.write(&mut file, &lines)?;
+            head.put()?;
+            rewrite.put().map_err(sealed.cannot("replace"))?;
+        } else {
+            let rewrite = self.rewrite(&mut file, &placed, &line, &lines)?;
+            let head = head()?;
+            let _locked = rewrite.put().map_err(self.cannot("replace"))?;
+            head.put()?;
+        }
         Ok(Erased { id, noted })
     }
 
-    fn find(&self, file: &mut File, id: &str) -> Result<Box<Placed>, EraseError> {
-        file.seek(SeekFrom::Start(0)).map_err(self.cannot("read"))?;
-        let mut lines = Reader::new(BufReader::with_capacity(1 << 18, file));
-        match find::by_id(&mut lines, id).map_err(self.cannot("read"))? {
+    /// Finds a record in the sealed files, and in the store.
+    fn find(&self, sealed: &[Segment], store: &File, id: &str) -> Result<Box<Placed>, EraseError> {
+        let opened = sealed.iter().map(|segment| File::open(&segment.path));
+        let mut opened: Vec<File> =
+            opened.collect::<io::Result<_>>().map_err(self.cannot("read"))?;
+        let mut store = store.try_clone().map_err(self.cannot("read"))?;
+        store.seek(SeekFrom::Start(0)).map_err(self.cannot("read"))?;
+        opened.push(store);
+        let reader = |file| Reader::new(BufReader::with_capacity(1 << 18, file));
+        let mut files: Vec<_> = opened.into_iter().map(reader).collect();
+        match find::by_id(&mut files, id).map_err(self.cannot("read"))? {
             Found::One(placed) => Ok(placed),
             Found::None => Err(EraseError::Unknown(id.to_owned())),
             Found::Many(ids) => Err(EraseError::Many(ids)),
@@ -113,46 +156,51 @@ impl Traces {
         self.new_head(tip)?.put()
     }
 
-    /// Puts a store in the place of this one that has another line at the record's place, and
-    /// more lines at its end.
-    fn replace(
+    /// Writes a file beside this one that has another line at the record's place, and more lines
+    /// at its end.
+    fn rewrite(
         &self,
         file: &mut File,
         placed: &Placed,
         line: &str,
         more: &str,
-        tip: &Tip,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Rewrite, StoreError> {
         // Where the store is a link, what it leads to is replaced.
         let target = fs::canonicalize(self.path()).map_err(self.cannot("look at"))?;
         let mut beside = target.clone().into_os_string();
         beside.push(".rewrite");
         let beside = PathBuf::from(beside);
         let fresh = fresh(&beside, file).map_err(self.cannot("write beside"))?;
-        let renamed = copy(file, &fresh, placed, line, more)
-            .map_err(self.cannot("write beside"))
-            .and_then(|()| Ok((self.new_head(tip)?, fs::rename(&beside, &target))));
-        match renamed {
-            Ok((head, Ok(()))) => {
-                head.put()?;
-                sync_folder(&target);
-                Ok(())
-            }
-            Ok((_, Err(source))) => {
-                let _ = fs::remove_file(&beside);
-                Err(self.cannot("replace")(source))
-            }
-            Err(error) => {
-                let _ = fs::remove_file(&beside);
-                Err(error)
-            }
-        }
+        let rewrite = Rewrite { fresh, beside, target };
+        let copied = copy(file, &rewrite.fresh, placed, line, more);
+        copied.map_err(self.cannot("write beside")).map(|()| rewrite)
+    }
+}
+
+/// A file that is to take the place of another; it is removed if it never does.
+struct Rewrite {
+    fresh: File,
+    beside: PathBuf,
+    target: PathBuf,
+}
+
+impl Rewrite {
+    /// Puts it there; it stays locked as long as what is returned lives.
+    fn put(self) -> io::Result<Self> {
+        fs::rename(&self.beside, &self.target)?;
+        sync_folder(&self.target);
+        Ok(self)
+    }
+}
+
+impl Drop for Rewrite {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.beside);
     }
 }
 
 /// Returns the line of a record without its content.
-fn erased(placed: &Placed, erasure: &Erasure<'_>) -> Result<String, EraseError> {
-    let record = &placed.record;
+pub(super) fn erased(record: &Stored, erasure: &Erasure<'_>) -> Result<String, EraseError> {
     let id = record.id().to_owned();
     if record.is_redacted() {
         return Err(EraseError::Already(id));
@@ -209,7 +257,8 @@ mod tests {
 
     use super::*;
     use crate::store::reader::Snapshot;
-    use crate::store::verify::verify;
+    use crate::store::rotate::Rotation;
+    use crate::store::verify::{self, verify};
     use serde_json::{Map, Value, json};
     use std::time::Duration;
     use tempfile::TempDir;
@@ -351,5 +400,19 @@ mod tests {
         assert_eq!(mode(traces.path()), 0o640);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert!(!text(&traces).contains("a-secret"));
+    }
+
+    #[test]
+    fn what_was_noted_and_not_erased_in_a_sealed_file_is_erased_by_the_next_try() {
+        let (_folder, traces, ids) = store(2);
+        traces.rotate(&Rotation::default()).unwrap();
+        let sealed = segments::sealed_path(traces.path(), 1);
+        let first = fs::read_to_string(&sealed).unwrap();
+        let record = Stored::parse(first.lines().next().unwrap().as_bytes()).unwrap();
+        traces.append(&[Entry::whole(chain::redaction("Ada", "a key", 2.0, &record))]).unwrap();
+        assert_eq!(traces.erase(&erasure(&ids[0])).unwrap().id, ids[0]);
+        assert!(!fs::read_to_string(&sealed).unwrap().contains("a-secret-0"));
+        let report = verify::store(traces.path(), None).unwrap().unwrap();
+        assert_eq!((report.problems, report.tip.count), (vec![], 5));
     }
 }

@@ -24,6 +24,8 @@ pub enum Found {
 pub struct Placed {
     /// The record.
     pub record: Stored,
+    /// Which of the files it stands in, from 0.
+    pub file: usize,
     /// The number of its line, from 1.
     pub line: u64,
     /// Where its line begins, in bytes.
@@ -32,21 +34,27 @@ pub struct Placed {
     pub length: u64,
 }
 
-/// Finds the record whose id, or hash, begins with `name`.
-pub fn by_id<R: BufRead>(lines: &mut Reader<R>, name: &str) -> io::Result<Found> {
+/// Finds the record whose id, or hash, begins with `name`, in the files of a store.
+pub fn by_id<'a, R: BufRead + 'a>(
+    files: impl IntoIterator<Item = &'a mut Reader<R>>,
+    name: &str,
+) -> io::Result<Found> {
     let mut found: Option<Placed> = None;
     let mut alike: Vec<String> = Vec::new();
-    while let Some(line) = lines.next_line()? {
-        // A name is looked for in the bytes first: reading a record takes much longer.
-        let Some(placed) = holds(&line, name).then(|| placed(&line)).flatten() else { continue };
-        let record = &placed.record;
-        if record.id() == name || record.hash() == name {
-            return Ok(Found::One(Box::new(placed)));
-        }
-        if record.id().starts_with(name) || record.hash().starts_with(name) {
-            alike.push(record.id().to_owned());
-            alike.truncate(ALIKE);
-            found.get_or_insert(placed);
+    for (file, lines) in files.into_iter().enumerate() {
+        while let Some(line) = lines.next_line()? {
+            // A name is looked for in the bytes first: reading a record takes much longer.
+            let placed = holds(&line, name).then(|| placed(&line, file)).flatten();
+            let Some(placed) = placed else { continue };
+            let record = &placed.record;
+            if record.id() == name || record.hash() == name {
+                return Ok(Found::One(Box::new(placed)));
+            }
+            if record.id().starts_with(name) || record.hash().starts_with(name) {
+                alike.push(record.id().to_owned());
+                alike.truncate(ALIKE);
+                found.get_or_insert(placed);
+            }
         }
     }
     Ok(match found {
@@ -56,28 +64,31 @@ pub fn by_id<R: BufRead>(lines: &mut Reader<R>, name: &str) -> io::Result<Found>
     })
 }
 
-/// Finds the last record that is wanted.
-pub fn last<R: BufRead>(
-    lines: &mut Reader<R>,
+/// Finds the last record that is wanted in the files of a store.
+pub fn last<'a, R: BufRead + 'a>(
+    files: impl DoubleEndedIterator<Item = &'a mut Reader<R>> + ExactSizeIterator,
     wanted: impl Fn(&Stored) -> bool,
 ) -> io::Result<Found> {
-    let mut found = Found::None;
-    while let Some(line) = lines.next_line()? {
-        if let Some(placed) = placed(&line).filter(|placed| wanted(&placed.record)) {
-            found = Found::One(Box::new(placed));
+    for (file, lines) in files.enumerate().rev() {
+        let mut found = None;
+        while let Some(line) = lines.next_line()? {
+            found = placed(&line, file).filter(|it| wanted(&it.record)).or(found);
+        }
+        if let Some(placed) = found {
+            return Ok(Found::One(Box::new(placed)));
         }
     }
-    Ok(found)
+    Ok(Found::None)
 }
 
 fn holds(line: &Line<'_>, name: &str) -> bool {
     !name.is_empty() && std::str::from_utf8(line.bytes).is_ok_and(|text| text.contains(name))
 }
 
-fn placed(line: &Line<'_>) -> Option<Placed> {
+fn placed(line: &Line<'_>, file: usize) -> Option<Placed> {
     let record = Stored::parse(line.bytes).ok().filter(|_| !line.cut)?;
     let length = line.bytes.len() as u64;
-    Some(Placed { record, line: line.number, offset: line.offset, length })
+    Some(Placed { record, file, line: line.number, offset: line.offset, length })
 }
 
 #[cfg(test)]
@@ -89,7 +100,7 @@ mod tests {
     const SAMPLE: &str = include_str!("../../tests/vectors/trace-sample.jsonl");
 
     fn find(store: &str, name: &str) -> Found {
-        by_id(&mut Reader::of(store.as_bytes()), name).unwrap()
+        by_id([&mut Reader::of(store.as_bytes())], name).unwrap()
     }
 
     #[test]
@@ -113,5 +124,24 @@ mod tests {
         let Found::Many(ids) = find(store, "a") else { panic!() };
         assert_eq!(ids, ["ab1", "ab", "ab2"]);
         assert!(matches!(find(store, "ab"), Found::One(placed) if placed.line == 2));
+    }
+
+    #[test]
+    fn all_files_are_looked_through_and_the_last_is_in_the_newest_that_has_one() {
+        let files = [
+            "{\"hash\": \"ab1\", \"v\": 1}\n{\"hash\": \"c\", \"v\": 1}\n",
+            "\n{\"hash\": \"ab2\"}\n",
+        ];
+        let readers = || files.map(|text| Reader::of(text.as_bytes()));
+        let place = |found| match found {
+            Found::One(placed) => (placed.file, placed.line),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(place(by_id(&mut readers(), "ab2").unwrap()), (1, 2));
+        assert_eq!(place(by_id(&mut readers(), "c").unwrap()), (0, 2));
+        assert!(matches!(by_id(&mut readers(), "ab").unwrap(), Found::Many(_)));
+        assert_eq!(place(last(readers().iter_mut(), |_| true).unwrap()), (1, 2));
+        let first = last(readers().iter_mut(), |it| it.at(&["v"]).is_some());
+        assert_eq!(place(first.unwrap()), (0, 2));
     }
 }

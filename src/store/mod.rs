@@ -36,6 +36,7 @@ mod tail;
 pub mod traces;
 pub mod tree;
 pub mod verify;
+mod wipe;
 
 pub use crate::domain::utc;
 

@@ -72,6 +72,15 @@ pub enum Source {
     Database(BufReader<Rows>),
 }
 
+/// What has been read to its end, to go back in.
+#[derive(Debug)]
+pub enum Back {
+    /// A file of lines: see [`line_at`].
+    File(File),
+    /// The records of a database once more, the newest first.
+    Database(Reader<BufReader<Rows>>),
+}
+
 impl Read for Source {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
@@ -147,6 +156,20 @@ impl Snapshot {
         }
         let source = Source::File(BufReader::with_capacity(PIECE, file).take(length));
         Ok(Some(Self { lines: Reader::new(source), head, length }))
+    }
+}
+
+impl Snapshot {
+    /// Goes back in what was read: also when another file has taken the place of this one.
+    #[must_use]
+    pub fn back(self) -> Back {
+        match self.lines.source {
+            Source::File(file) => Back::File(file.into_inner().into_inner()),
+            Source::Database(rows) => {
+                let rows = rows.into_inner().newest_first();
+                Back::Database(Reader::new(BufReader::with_capacity(PIECE, rows)))
+            }
+        }
     }
 }
 

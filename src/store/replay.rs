@@ -39,6 +39,9 @@ pub enum Lack {
     /// It is no decision about a change.
     #[error("it is no decision about a change of a file")]
     NoChange,
+    /// It tells what was written.
+    #[error("it tells what was written after a decision, and is none itself")]
+    Written,
     /// Its content was erased.
     #[error("its content is redacted")]
     Redacted,
@@ -64,8 +67,10 @@ pub enum Lack {
 
 /// Returns what a record's decision was about.
 pub fn given(record: &Stored) -> Result<Given, Lack> {
-    if record.kind() != Kind::Decision {
-        return Err(Lack::NoChange);
+    match record.kind() {
+        Kind::Decision => {}
+        Kind::Written => return Err(Lack::Written),
+        _ => return Err(Lack::NoChange),
     }
     let moment = match (record.question(), record.hook()) {
         (Some("edit"), _) => Moment::Edit,

@@ -36,6 +36,15 @@ pub struct Segment {
     pub number: Option<u32>,
 }
 
+impl Segment {
+    /// Returns how messages about a store name this file of it; none for the store itself.
+    #[must_use]
+    pub fn name_in(&self, store: &Path) -> Option<String> {
+        let name = self.path.file_name().filter(|_| self.path != store)?;
+        Some(name.to_string_lossy().into_owned())
+    }
+}
+
 /// What a file says about the one before it, in its first record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
@@ -157,11 +166,7 @@ impl Segmental {
 /// Returns where the retired files of a store are listed.
 #[must_use]
 pub fn retired_list(store: &Path) -> PathBuf {
-    let store = match (store.parent(), sealed(store)) {
-        (Some(folder), Some((name, _))) => folder.join(name.whole()),
-        _ => store.to_owned(),
-    };
-    let mut path = store.into_os_string();
+    let mut path = store_of(store).unwrap_or_else(|| store.to_owned()).into_os_string();
     path.push(".retired");
     path.into()
 }
@@ -190,6 +195,12 @@ pub fn retired(store: &Path) -> Vec<Retired> {
 pub fn sealed_path(store: &Path, number: u32) -> PathBuf {
     let Name { stem, ending } = Name::of(store);
     store.with_file_name(format!("{stem}.{number:0DIGITS$}{ending}"))
+}
+
+/// Returns the store that a file is a sealed one of, by its name.
+#[must_use]
+pub fn store_of(file: &Path) -> Option<PathBuf> {
+    sealed(file).map(|(name, _)| file.with_file_name(name.whole()))
 }
 
 /// Returns the number of a sealed file in its name.

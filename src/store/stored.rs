@@ -4,6 +4,7 @@
 //! field that is not known: what a record does not say is absent. What is erased stays absent.
 
 use super::plan::step_name;
+use super::record::Occasion;
 use super::utc::Utc;
 use crate::domain::Verdict;
 use serde_json::{Map, Value};
@@ -32,6 +33,8 @@ pub enum NoRecord {
 pub enum Kind<'a> {
     /// A decision about one edit, command, prompt or changed file.
     Decision,
+    /// How what was written stands to the decision about it.
+    Written,
     /// What a check of many files came to.
     Summary,
     /// The note that a record's content was erased.
@@ -117,6 +120,7 @@ impl Stored {
     pub fn kind(&self) -> Kind<'_> {
         match self.text(&["kind"]).unwrap_or("ask") {
             "ask" if self.is_summary() => Kind::Summary,
+            "ask" if self.question() == Some(Occasion::WRITTEN.question) => Kind::Written,
             "ask" => Kind::Decision,
             "redaction" => Kind::Redaction,
             "teach" => Kind::Teach,

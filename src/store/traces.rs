@@ -188,6 +188,11 @@ impl Traces {
         self.kind
     }
 
+    /// Returns how long others are waited for.
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
+    }
+
     /// Appends records, in one piece.
     pub fn append(&self, entries: &[Entry]) -> Result<Appended, StoreError> {
         match self.kind {
@@ -295,7 +300,7 @@ impl Traces {
     }
 
     /// Adds lines to the store; what was written of them is taken back when they do not fit.
-    fn write(&self, file: &mut File, lines: &str) -> Result<(), StoreError> {
+    pub(super) fn write(&self, file: &mut File, lines: &str) -> Result<(), StoreError> {
         let length = file.metadata().map_err(self.cannot("look at"))?.len();
         file.write_all(lines.as_bytes()).map_err(|error| {
             let _ = file.set_len(length);

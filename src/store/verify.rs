@@ -85,7 +85,7 @@ pub fn store(path: &Path, anchor: Option<&Tip>) -> Result<Option<Report>, StoreE
     for (segment, mut snapshot) in opened {
         let name = segment.path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name: Arc<str> = name.unwrap_or_default().into();
-        pass.name = (segment.path != path).then(|| Arc::clone(&name));
+        pass.name = segment.name_in(path).map(|_| Arc::clone(&name));
         pass.losses = missing::losses(&segment.path);
         let read = pass.file(&mut snapshot.lines, snapshot.head.as_deref());
         read.map_err(|source| StoreError::Io { act: "read", path: segment.path, source })?;

@@ -109,3 +109,14 @@ fn a_secret_is_in_no_report_and_no_record() {
         assert!(!text.contains("s3cr3t"), "{text}");
     }
 }
+
+#[test]
+fn what_is_said_about_the_store_does_not_stand_in_a_report() {
+    let desk = Desk::judged_by(RULES, &[]);
+    fs::write(desk.root.join(".solvi"), "in the way").unwrap();
+    desk.write("a.py", "BANNED_WORD\n").stage();
+    let said = desk.run(&["check-staged", "--format", "json"], "");
+    assert_eq!(said.status, Some(1), "{said:?}");
+    assert!(serde_json::from_str::<serde_json::Value>(&said.stdout).is_ok(), "{said:?}");
+    assert!(said.stderr.contains("note: this decision is not recorded: "), "{said:?}");
+}

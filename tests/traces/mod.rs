@@ -7,6 +7,7 @@ mod damage;
 mod full;
 mod kill;
 mod rotated;
+mod spans;
 
 use crate::support::{House, Said, binary, payload};
 use serde_json::{Value, json};

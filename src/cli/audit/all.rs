@@ -3,6 +3,7 @@
 //! The store is read in batches by one thread and judged by several. What is kept is counts, the
 //! first [`LISTED`] verdicts that flip, and one batch for each thread.
 
+use super::super::filters::Span;
 use super::super::progress::Progress;
 use super::books::{Books, Not, Replayed};
 use crate::domain::Verdict;
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io;
+use std::mem::replace;
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -37,24 +39,23 @@ const NO_RULE: &str = "(no rule)";
 /// Stands for rules beyond the first [`LISTED`].
 const OTHER_RULES: &str = "(other rules)";
 
-/// Which records are wanted, by their time.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Span {
-    /// From this moment on.
-    pub since: Option<f64>,
-    /// Before this one.
-    pub until: Option<f64>,
+/// Where a line stands: in which file of the store, from 0, and its number there.
+type Place = (usize, u64);
+
+/// What the counts are told with.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// The store, as it was named.
+    pub store: &'a str,
+    /// The names of its files; none for the one that is appended to.
+    pub files: &'a [Option<String>],
+    /// The rules.
+    pub rules: &'a str,
 }
 
-impl Span {
-    fn holds(self, record: &Stored) -> bool {
-        match (self.since, self.until, record.time()) {
-            (None, None, _) => true,
-            (_, _, None) => false,
-            (since, until, Some(time)) => {
-                since.is_none_or(|since| since <= time) && until.is_none_or(|until| time < until)
-            }
-        }
+impl Told<'_> {
+    fn file(&self, file: usize) -> Option<&str> {
+        self.files.get(file).and_then(Option::as_deref)
     }
 }
 
@@ -64,12 +65,12 @@ pub struct Tally {
     records: u64,
     replayed: u64,
     flips: u64,
-    // The first of them, by line.
-    listed: BTreeMap<u64, Flip>,
+    // The first of them.
+    listed: BTreeMap<Place, Flip>,
     by_rule: BTreeMap<(String, Verdict, Verdict), u64>,
     // The same verdict for other reasons.
     others: u64,
-    other_ids: BTreeMap<u64, String>,
+    other_ids: BTreeMap<Place, String>,
     not_replayed: BTreeMap<Not, u64>,
     unreadable: u64,
 }
@@ -83,9 +84,10 @@ struct Flip {
     rules: Vec<String>,
 }
 
-/// Lines of the store.
+/// Lines of one file of the store.
 #[derive(Default)]
 struct Batch {
+    file: usize,
     text: Vec<u8>,
     // Number and end of each line.
     ends: Vec<(u64, usize)>,
@@ -95,20 +97,20 @@ struct Batch {
 
 /// Judges every decision of a store once more.
 pub fn tally(
-    snapshot: Snapshot,
+    files: Vec<Snapshot>,
     books: &Books,
     span: Span,
     jobs: Option<NonZeroUsize>,
 ) -> io::Result<Tally> {
     let jobs = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    let progress = Progress::of_store(snapshot.length);
+    let progress = Progress::of_store(files.iter().map(|snapshot| snapshot.length).sum());
     let (sender, batches) = sync_channel::<Batch>(jobs);
     let batches = Mutex::new(batches);
     let work = || judge(&batches, books, span, &progress);
     let tally = thread::scope(|scope| {
         let start = |_| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         let started: Vec<_> = (0..jobs).map(start).collect::<io::Result<_>>()?;
-        let read = read(snapshot, &sender);
+        let read = read(files, &sender);
         drop(sender);
         let mut tally = read?;
         for worker in started {
@@ -122,23 +124,26 @@ pub fn tally(
 }
 
 /// Hands out the lines of a store; what is no line of a record is counted at once.
-fn read(mut snapshot: Snapshot, sender: &SyncSender<Batch>) -> io::Result<Tally> {
+fn read(files: Vec<Snapshot>, sender: &SyncSender<Batch>) -> io::Result<Tally> {
     let mut tally = Tally::default();
-    let mut batch = Batch::default();
-    while let Some(line) = snapshot.lines.next_line()? {
-        batch.size += line.bytes.len() as u64 + 1;
-        if line.cut {
-            tally.unreadable += 1;
-        } else if !line.is_blank() {
-            batch.text.extend_from_slice(line.bytes);
-            batch.ends.push((line.number, batch.text.len()));
+    for (file, mut snapshot) in files.into_iter().enumerate() {
+        let fresh = || Batch { file, ..Batch::default() };
+        let mut batch = fresh();
+        while let Some(line) = snapshot.lines.next_line()? {
+            batch.size += line.bytes.len() as u64 + 1;
+            if line.cut {
+                tally.unreadable += 1;
+            } else if !line.is_blank() {
+                batch.text.extend_from_slice(line.bytes);
+                batch.ends.push((line.number, batch.text.len()));
+            }
+            // Nobody takes a batch when a thread has panicked; that is told when it is joined.
+            if batch.text.len() >= BATCH && sender.send(replace(&mut batch, fresh())).is_err() {
+                break;
+            }
         }
-        // Nobody takes a batch when a thread has panicked; that is told when it is joined.
-        if batch.text.len() >= BATCH && sender.send(std::mem::take(&mut batch)).is_err() {
-            break;
-        }
+        drop(sender.send(batch));
     }
-    drop(sender.send(batch));
     Ok(tally)
 }
 
@@ -154,7 +159,12 @@ fn judge(
         let Ok(batch) = next else { return tally };
         let mut start = 0;
         for (number, end) in batch.ends {
-            tally.line(number, batch.text.get(start..end).unwrap_or_default(), books, span);
+            tally.line(
+                (batch.file, number),
+                batch.text.get(start..end).unwrap_or_default(),
+                books,
+                span,
+            );
             start = end;
         }
         progress.step_by(batch.size);
@@ -168,7 +178,7 @@ impl Tally {
         self.flips > 0 || self.others > 0
     }
 
-    fn line(&mut self, number: u64, line: &[u8], books: &Books, span: Span) {
+    fn line(&mut self, place: Place, line: &[u8], books: &Books, span: Span) {
         let record = match Stored::parse(line) {
             Ok(record) => record,
             // Lines of the time before there were chains say nothing about a file.
@@ -183,17 +193,17 @@ impl Tally {
         }
         self.records += 1;
         match books.replay(&record) {
-            Ok(replayed) => self.replayed(number, &record, &replayed),
+            Ok(replayed) => self.replayed(place, &record, &replayed),
             Err(not) => *self.not_replayed.entry(not).or_default() += 1,
         }
     }
 
-    fn replayed(&mut self, number: u64, record: &Stored, replayed: &Replayed) {
+    fn replayed(&mut self, place: Place, record: &Stored, replayed: &Replayed) {
         self.replayed += 1;
         if !replayed.flips() {
             if replayed.differences.iter().any(Difference::matters) {
                 self.others += 1;
-                self.other_ids.insert(number, record.id().to_owned());
+                self.other_ids.insert(place, record.id().to_owned());
                 shorten(&mut self.other_ids, NAMED);
             }
             return;
@@ -212,7 +222,7 @@ impl Tally {
             self.turned((rule.clone(), from, to), 1);
         }
         let path = record.path().unwrap_or_default().to_owned();
-        self.listed.insert(number, Flip { id: record.id().to_owned(), path, from, to, rules });
+        self.listed.insert(place, Flip { id: record.id().to_owned(), path, from, to, rules });
         shorten(&mut self.listed, LISTED);
     }
 
@@ -244,12 +254,13 @@ impl Tally {
 
     /// Tells all of it as text.
     #[must_use]
-    pub fn text(&self, store: &str, rules: &str) -> String {
+    pub fn text(&self, told: Told<'_>) -> String {
         let mut text = String::new();
-        for (line, flip) in &self.listed {
+        for ((file, line), flip) in &self.listed {
+            let file = told.file(*file).map(|it| format!("{}, ", visible(it))).unwrap_or_default();
             let _ = writeln!(
                 text,
-                "line {line} ({}) {}: {} -> {}, {}",
+                "{file}line {line} ({}) {}: {} -> {}, {}",
                 visible(&flip.id),
                 excerpt(&flip.path),
                 flip.from.word(),
@@ -264,10 +275,10 @@ impl Tally {
         let _ = writeln!(
             text,
             "{}: {} records, {} judged once more by {}",
-            visible(store),
+            visible(told.store),
             self.records,
             self.replayed,
-            visible(rules)
+            visible(told.rules)
         );
         let _ = writeln!(text, "{} would get another verdict", self.flips);
         for ((rule, from, to), count) in &self.by_rule {
@@ -298,9 +309,10 @@ impl Tally {
 
     /// Returns all of it as one object.
     #[must_use]
-    pub fn object(&self, store: &str, rules: &str) -> Value {
-        let flip = |(line, flip): (&u64, &Flip)| {
+    pub fn object(&self, told: Told<'_>) -> Value {
+        let flip = |((file, line), flip): (&Place, &Flip)| {
             json!({
+                "file": told.file(*file),
                 "line": line,
                 "id": flip.id,
                 "path": flip.path,
@@ -312,8 +324,8 @@ impl Tally {
         let rule = |((rule, from, to), count): (&(String, Verdict, Verdict), &u64)| json!({"rule": rule, "from": from, "to": to, "count": count});
         let not = |(why, count): (&Not, &u64)| json!({"why": why.to_string(), "count": count});
         json!({
-            "store": store,
-            "rules": rules,
+            "store": told.store,
+            "rules": told.rules,
             "records": self.records,
             "replayed": self.replayed,
             "flip_count": self.flips,
@@ -327,7 +339,7 @@ impl Tally {
 }
 
 /// Keeps the first of what is listed.
-fn shorten<T>(listed: &mut BTreeMap<u64, T>, most: usize) {
+fn shorten<T>(listed: &mut BTreeMap<Place, T>, most: usize) {
     while listed.len() > most {
         listed.pop_last();
     }

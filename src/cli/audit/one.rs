@@ -18,13 +18,15 @@ const SHOWN: usize = 20;
 pub struct Audit<'a> {
     books: &'a Books,
     placed: &'a Placed,
+    // The sealed file that it stands in.
+    file: Option<&'a str>,
     replayed: Result<Replayed, Not>,
     differences: Vec<Difference>,
 }
 
 impl<'a> Audit<'a> {
     /// Judges a record once more.
-    pub fn of(placed: &'a Placed, books: &'a Books) -> Self {
+    pub fn of(placed: &'a Placed, file: Option<&'a str>, books: &'a Books) -> Self {
         let record = &placed.record;
         let replayed =
             if replay::is_sound(record) { books.replay(record) } else { Err(Lack::Changed.into()) };
@@ -35,7 +37,7 @@ impl<'a> Audit<'a> {
                 differences.extend(differ::unsound(record, &replayed.given, &replayed.ruling));
             }
         }
-        Self { books, placed, replayed, differences }
+        Self { books, placed, file, replayed, differences }
     }
 
     /// Returns the exit status.
@@ -52,7 +54,7 @@ impl<'a> Audit<'a> {
     #[must_use]
     pub fn text(&self) -> String {
         let record = &self.placed.record;
-        let mut text = head(self.placed);
+        let mut text = head(self.placed, self.file);
         let mut row = |key: &str, value: &str| _ = writeln!(text, "{key:<9}{value}");
         for line in list(record, &["response", "trace", "init", "added_lines"], |line| {
             Some(format!("{}: {}", line.get(0)?, excerpt(line.get(1)?.as_str()?)))
@@ -72,6 +74,9 @@ impl<'a> Audit<'a> {
         for reason in record.reasons() {
             let reason: Vec<_> = reason.lines().map(|line| visible(line).into_owned()).collect();
             row("reason", &reason.join("\n         "));
+        }
+        if let Some(written) = written(record) {
+            row("written", &written);
         }
         row("replay", &self.replay());
         text
@@ -134,6 +139,7 @@ impl<'a> Audit<'a> {
         };
         json!({
             "store": store,
+            "file": self.file,
             "line": self.placed.line,
             "id": record.id(),
             "time": record.time(),
@@ -142,6 +148,7 @@ impl<'a> Audit<'a> {
             "path": record.path(),
             "session": record.session(),
             "verdict": record.verdict().map(Verdict::word),
+            "written": record.at(&["meta", "solvi_hook", "written"]),
             "reasons": record.reasons().collect::<Vec<_>>(),
             "added_lines": record.at(&["response", "trace", "init", "added_lines"]),
             "steps": record.at(&["response", "trace", "records"]),
@@ -151,13 +158,14 @@ impl<'a> Audit<'a> {
     }
 }
 
-fn head(placed: &Placed) -> String {
+fn head(placed: &Placed, file: Option<&str>) -> String {
     let record = &placed.record;
     let when = record.moment().map_or("at an unknown time".to_owned(), |it| it.to_string());
     let hook = record.hook().unwrap_or("unknown hook");
     let (tool, path) = (record.tool().unwrap_or_default(), record.path().unwrap_or("(no path)"));
+    let file = file.map(|file| format!("{}, ", visible(file))).unwrap_or_default();
     let mut text = format!(
-        "record   {}, line {}, {when}, by {}\nchange   {} {}",
+        "record   {}, {file}line {}, {when}, by {}\nchange   {} {}",
         visible(record.id()),
         placed.line,
         visible(hook),
@@ -171,6 +179,23 @@ fn head(placed: &Placed) -> String {
         let _ = write!(text, ", session {}", visible(session));
     }
     text + "\n"
+}
+
+/// Tells how what was written stands to the decision about it, of a record that says so.
+fn written(record: &Stored) -> Option<String> {
+    let told = record.at(&["meta", "solvi_hook", "written"])?;
+    let of = match told.get("of").and_then(Value::as_str) {
+        Some(of) => format!("decision {}", excerpt(of)),
+        None => "a decision that is not on record".to_owned(),
+    };
+    let how = match told.get("differs").and_then(Value::as_bool) {
+        Some(false) => "as it was judged",
+        Some(true) => "otherwise than it was judged",
+        None => "nobody can tell whether as it was judged",
+    };
+    let answered = told.get("answered") == Some(&Value::Bool(true));
+    let person = if answered { "; a person let it through" } else { "" };
+    Some(format!("{how}, after {of}{person}"))
 }
 
 /// Returns the first of what stands in a list, told, and how many more there are.

@@ -5,7 +5,6 @@ use super::{csv, otlp};
 use crate::cli::failure::Failure;
 use crate::cli::world::World;
 use crate::cli::{defaults, pen, verify};
-use crate::store::segments;
 use crate::store::stored::{Kind, Stored};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -106,10 +105,7 @@ fn write(
     out: &mut dyn Write,
 ) -> Result<(), Trouble> {
     let unreadable = |why: &dyn std::fmt::Display| Trouble::Store(verify::unreadable(name, why));
-    let opened = segments::open(path).map_err(|error| unreadable(&error))?;
-    if opened.is_empty() {
-        return Err(unreadable(&"there is no such file"));
-    }
+    let opened = verify::open(path, name).map_err(Trouble::Store)?;
     match format {
         Format::Jsonl => {}
         Format::Csv => out.write_all(csv::HEADER.as_bytes())?,
@@ -147,6 +143,7 @@ fn write(
 fn word(kind: Kind<'_>) -> &str {
     match kind {
         Kind::Decision => "decision",
+        Kind::Written => "written",
         Kind::Summary => "summary",
         Kind::Redaction => "redaction",
         Kind::Teach => "teach",

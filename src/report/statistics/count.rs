@@ -4,7 +4,9 @@ use super::asks::{Ask, Asks};
 use super::period::{Days, Grain, Period, date};
 use super::table::{Rows, Table, cut};
 use super::tally::Tally;
+use crate::domain::sanitize::visible;
 use crate::domain::{Utc, Verdict};
+use std::fmt;
 use std::time::Duration;
 
 /// How many of the slowest decisions are kept.
@@ -63,16 +65,34 @@ pub enum About<'a> {
 pub struct Unreadable {
     /// How many there are.
     pub count: u64,
-    /// The numbers of the first of them.
-    pub lines: Vec<u64>,
+    /// The first of them.
+    pub lines: Vec<Spot>,
+}
+
+/// Where a line stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spot {
+    /// The name of a sealed file; none for the file that is appended to.
+    pub file: Option<String>,
+    /// The number of the line, from 1.
+    pub line: u64,
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "{}:{}", visible(file), self.line),
+            None => write!(f, "{}", self.line),
+        }
+    }
 }
 
 impl Unreadable {
     /// Counts a line.
-    pub fn add(&mut self, line: u64) {
+    pub fn add(&mut self, file: Option<&str>, line: u64) {
         self.count += 1;
         if self.lines.len() < NAMED {
-            self.lines.push(line);
+            self.lines.push(Spot { file: file.map(str::to_owned), line });
         }
     }
 
@@ -208,9 +228,9 @@ impl Counter {
         self.told.untold += 1;
     }
 
-    /// Counts a line that cannot be read, by its number.
-    pub fn unreadable(&mut self, line: u64) {
-        self.told.unreadable.add(line);
+    /// Counts a line that cannot be read, by the sealed file that it stands in and its number.
+    pub fn unreadable(&mut self, file: Option<&str>, line: u64) {
+        self.told.unreadable.add(file, line);
     }
 
     /// Returns what was counted. Who asked adds the store's name and the words for the filters.
@@ -320,10 +340,11 @@ mod tests {
     fn the_first_unreadable_lines_are_named() {
         let mut lines = Unreadable::default();
         assert_eq!(lines.told(), None);
-        lines.add(3);
+        lines.add(None, 3);
         assert_eq!(lines.told().as_deref(), Some("1 line cannot be read as a record: 3"));
-        (4..=9).for_each(|line| lines.add(line));
-        let told = "7 lines cannot be read as records: 3, 4, 5, 6, 7 …";
+        lines.add(Some("t.000001.jsonl"), 4);
+        (5..=9).for_each(|line| lines.add(None, line));
+        let told = "7 lines cannot be read as records: 3, t.000001.jsonl:4, 5, 6, 7 …";
         assert_eq!(lines.told().as_deref(), Some(told));
     }
 }

@@ -14,7 +14,7 @@
 //!   "checks": 1,                            records that sum up a check of many files
 //!   "redacted": 1,                          of the decisions
 //!   "redacted_untold": 0,                   beside them: nobody can tell whether they fit
-//!   "unreadable": {"count": 1, "lines": [7]},
+//!   "unreadable": {"count": 1, "lines": [7], "files": [null]},   or the name of a sealed file
 //!   "grain": "day",                         or week, or month
 //!   "periods": [{"start": "2024-05-31", "allowed": 8, …}],
 //!   "rules": {"count": 1, "left_out": 0, "rows": [{
@@ -68,7 +68,11 @@ fn document(told: &Statistics) -> Value {
         "checks": told.summaries,
         "redacted": told.redacted,
         "redacted_untold": told.untold,
-        "unreadable": {"count": told.unreadable.count, "lines": told.unreadable.lines},
+        "unreadable": {
+            "count": told.unreadable.count,
+            "lines": told.unreadable.lines.iter().map(|spot| spot.line).collect::<Vec<_>>(),
+            "files": told.unreadable.lines.iter().map(|spot| &spot.file).collect::<Vec<_>>(),
+        },
         "grain": told.grain.word(),
         "periods": periods(&told.periods),
         "rules": rows(&told.rules),

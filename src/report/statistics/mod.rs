@@ -17,7 +17,7 @@ mod tally;
 mod text;
 
 pub use asks::Ask;
-pub use count::{About, Counter, Record, Slow, Statistics, Unreadable};
+pub use count::{About, Counter, Record, Slow, Spot, Statistics, Unreadable};
 pub use period::{Grain, Period};
 pub use table::{Row, Rows};
 pub use tally::Tally;
