@@ -19,7 +19,7 @@ redact = true
 "#;
 
 #[test]
-fn thirty_hooks_at_once_make_one_chain() {
+fn hooks_with_long_records_make_one_chain() {
     let desk = Desk::judged_by(RULES, &[]);
     let text = format!("BANNED_WORD {}\n", "k".repeat(200_000));
     let payload = payload("Write", &json!({"file_path": "a.py", "content": text}));
@@ -29,7 +29,7 @@ fn thirty_hooks_at_once_make_one_chain() {
         let mut command = desk.command(&["pre-edit"]);
         command.stdin(fs::File::open(&file).unwrap()).stdout(Stdio::piped()).spawn().unwrap()
     };
-    let hooks: Vec<_> = (0..30).map(start).collect();
+    let hooks: Vec<_> = (0..8).map(start).collect();
     for hook in hooks {
         let said = hook.wait_with_output().unwrap();
         let reply: Value = serde_json::from_slice(&said.stdout).unwrap();
@@ -45,7 +45,7 @@ fn thirty_hooks_at_once_make_one_chain() {
         record["hash"].as_str().unwrap().clone_into(&mut prev);
         count += 1;
     }
-    assert_eq!(count, 30);
+    assert_eq!(count, 8);
 }
 
 #[test]

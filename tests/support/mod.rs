@@ -3,9 +3,10 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A project in a folder of its own.
@@ -108,12 +109,16 @@ pub fn payload(tool: &str, input: &Value) -> Value {
 
 /// Runs a command with bytes on standard input.
 pub fn said(mut command: Command, stdin: &[u8]) -> Said {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = loop {
+        match piped.spawn() {
+            // A program that was written just now: another test's child still holds it open.
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            spawned => break spawned.unwrap(),
+        }
+    };
     let mut pipe = child.stdin.take().unwrap();
     let stdin = stdin.to_owned();
     // A child that answers without reading to the end closes the pipe; that is its right.

@@ -4,6 +4,7 @@ use super::{denied, house, ids, reason, recorded, report, store};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 const PROCESSES: usize = 64;
@@ -14,23 +15,34 @@ fn sixty_four_processes_make_one_chain_and_lose_nothing() {
     let house = house();
     fs::write(house.root().join("payload"), denied("")).unwrap();
     let begun = Instant::now();
-    let mut said = Vec::new();
+    let (mut said, refused) = (Vec::new(), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         let run = || {
             let mut acknowledged = Vec::new();
-            for _ in 0..APPENDS {
+            while acknowledged.len() < APPENDS {
                 let mut hook = house.command(&["pre-edit"]);
                 hook.stdin(File::open(house.root().join("payload")).unwrap());
                 let output = hook.stdout(Stdio::piped()).output().unwrap();
                 let reason = reason(&output.stdout).unwrap();
-                acknowledged.extend(recorded(&reason).unwrap_or_else(|| panic!("{reason}")));
+                match recorded(&reason) {
+                    Some(ids) => acknowledged.extend(ids),
+                    // On a machine that is busy enough even this is no loss: it is said.
+                    None => {
+                        assert!(reason.contains("is locked by another process"), "{reason}");
+                        refused.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
             }
             acknowledged
         };
         let runs: Vec<_> = (0..PROCESSES).map(|_| scope.spawn(run)).collect();
         said.extend(runs.into_iter().flat_map(|run| run.join().unwrap()));
     });
-    println!("{PROCESSES} x {APPENDS} appends: {:.1?}", begun.elapsed());
+    let refused = refused.into_inner();
+    println!(
+        "{PROCESSES} x {APPENDS} appends: {:.1?}, of which {refused} had to be tried again",
+        begun.elapsed()
+    );
     let report = report(&house);
     assert!(report.is_intact(), "{:?}", report.problems);
     assert_eq!(report.tip.count, 3_200);
