@@ -42,7 +42,7 @@ instead = 'leave the limit alone'
 ";
 
 /// How long a client may take for a session.
-const SESSION: Duration = Duration::from_secs(100);
+const SESSION: Duration = Duration::from_secs(200);
 const OURS: Duration = Duration::from_secs(20);
 
 /// One client's world.
