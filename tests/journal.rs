@@ -1,7 +1,7 @@
 //! The store as it is read: `verify` and `anchor`, and what no change of a store gets past.
 
-use crate::support::{House, Said};
-use serde_json::Value;
+use crate::support::{House, Said, payload, said};
+use serde_json::{Value, json};
 use solvi_hook::store::reader::Reader;
 use solvi_hook::store::verify;
 use std::fs;
@@ -77,6 +77,15 @@ fn what_the_hook_writes_is_verified() {
     house.write("a.txt", "naïve \u{2028}\u{1}\n");
     house.write("b.py", "key = \"AKIAIOSFODNN7EXAMPLE\"\n");
     expect(&house.run(&["verify"], ""), 0, &["every record is as it was written"]);
+    let mut synced = house.command(&["pre-edit"]);
+    synced.env("SOLVI_HOOK_SYNC", "1");
+    let edit = payload("Write", &json!({"file_path": "c.txt", "content": "x\n"}));
+    assert_eq!(said(synced, edit.to_string().as_bytes()).status, Some(0));
+    let report = house.run(&["report", "--format", "json"], "");
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    let slowest = report["slowest"].as_array().unwrap();
+    assert_eq!(slowest.len(), 3, "{report}");
+    assert!(slowest.iter().all(|slow| slow["ms"].as_f64().unwrap() > 0.0), "{report}");
 }
 
 #[test]

@@ -249,7 +249,7 @@ mod tests {
 
     fn sieve(args: &[&str]) -> Sieve {
         let args = ["x"].iter().chain(args);
-        Line::try_parse_from(args).unwrap().filters.sieve(&World { cwd: "/".into() })
+        Line::try_parse_from(args).unwrap().filters.sieve(&World::at("/".into()))
     }
 
     fn record(fields: &Value) -> Stored {

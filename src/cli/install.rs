@@ -698,7 +698,7 @@ mod tests {
             args: Args,
         }
         let house = House::new();
-        let world = World { cwd: house.options.target.project.clone() };
+        let world = World::at(house.options.target.project.clone());
         let failure = |line: &[&str]| {
             let line =
                 <Line as clap::Parser>::try_parse_from([&["install"], line].concat()).unwrap();

@@ -14,6 +14,9 @@ use std::time::{Duration, SystemTime};
 /// How long a locked store is waited for; well below a hook's deadline.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
+/// The variable that asks for each record to be on the disk before the decision is told.
+const SYNC: &str = "SOLVI_HOOK_SYNC";
+
 /// Our folder in a project.
 const OURS: &str = ".solvi";
 
@@ -51,7 +54,7 @@ impl Keep<'_> {
         let facts = self.facts(world);
         let entries: Vec<_> =
             decision.rulings.iter().map(|ruling| record::of(ruling, event, &facts)).collect();
-        let Appended { ids, found } = self.append(&entries)?;
+        let Appended { ids, found } = self.append(&entries, world)?;
         let named = self.named.to_string_lossy();
         let named = sanitize::visible(&named);
         Ok(Kept {
@@ -77,7 +80,7 @@ impl Keep<'_> {
                 record::written(written, ruling, event, &facts)
             })
             .collect();
-        self.append(&entries).map(drop)
+        self.append(&entries, world).map(drop)
     }
 
     /// Keeps the outcome of a check; returns what is wrong with the store all the same.
@@ -104,7 +107,7 @@ impl Keep<'_> {
             &facts,
         ));
         let named = self.named.to_string_lossy();
-        let found = self.append(&entries)?.found;
+        let found = self.append(&entries, world)?.found;
         Ok(found.map(|found| trouble(&found, &sanitize::visible(&named))))
     }
 
@@ -112,6 +115,7 @@ impl Keep<'_> {
         Facts {
             occasion: self.occasion,
             time: world.now(),
+            ms: (world.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3,
             instruction_check: self.instruction_check,
         }
     }
@@ -142,8 +146,13 @@ impl Keep<'_> {
         self.root.join(OURS).join(".gitignore")
     }
 
-    fn append(&self, entries: &[crate::store::chain::Entry]) -> Result<Appended, StoreError> {
+    fn append(
+        &self,
+        entries: &[crate::store::chain::Entry],
+        world: &World,
+    ) -> Result<Appended, StoreError> {
         let store = Traces::named(self.root, self.named, PATIENCE)?;
+        let store = store.synced(world.env(SYNC).is_some_and(|value| value != "0"));
         let path = store.path();
         if !path.starts_with(self.root.join(OURS)) {
             return store.append(entries);

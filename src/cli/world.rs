@@ -2,20 +2,29 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// The outside.
 #[derive(Clone, Debug)]
 pub struct World {
     /// The folder that the process was started in.
     pub cwd: PathBuf,
+    /// When the process was started, or nearly so.
+    pub begun: Instant,
 }
 
 impl World {
     /// Returns the world of this process.
     #[must_use]
     pub fn here() -> Self {
-        Self { cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")) }
+        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        Self::at(cwd)
+    }
+
+    /// Returns the world of this process, seen from another folder.
+    #[must_use]
+    pub fn at(cwd: PathBuf) -> Self {
+        Self { cwd, begun: Instant::now() }
     }
 
     /// Returns an environment variable; an empty one counts as not set.

@@ -307,7 +307,7 @@ mod tests {
     }
 
     fn stored(findings: Vec<Finding>) -> Stored {
-        let facts = Facts { occasion: Occasion::EDIT, time: 1.5, instruction_check: true };
+        let facts = Facts { occasion: Occasion::EDIT, time: 1.5, ms: 1.0, instruction_check: true };
         let mut lines = String::new();
         record::of(&ruling(findings), &Event::default(), &facts)
             .place(&mut Tip::default(), &mut lines);

@@ -43,6 +43,8 @@ pub struct Facts {
     pub occasion: Occasion,
     /// When the edit was judged, in seconds since the Unix epoch.
     pub time: f64,
+    /// How long it took, in milliseconds.
+    pub ms: f64,
     /// Whether the change was searched for text that speaks to its reviewer.
     pub instruction_check: bool,
 }
@@ -143,6 +145,7 @@ fn decision(ruling: &Ruling, event: &Event, facts: &Facts) -> Map<String, Value>
         ("results", json!({question: result})),
         ("flow", flow.into()),
         ("trace", trace.into()),
+        ("ms", facts.ms.into()),
         ("safeguards", safeguard.into_iter().collect()),
     ]);
     object([
@@ -218,7 +221,15 @@ pub fn summary(summary: &Summary, facts: &Facts) -> Entry {
                 },
             }),
         ),
-        ("response", json!({"results": {question: result}, "flow": {"steps": []}, "trace": trace})),
+        (
+            "response",
+            json!({
+                "results": {question: result},
+                "flow": {"steps": []},
+                "trace": trace,
+                "ms": facts.ms,
+            }),
+        ),
     ]))
 }
 
@@ -313,8 +324,12 @@ mod tests {
     use crate::store::chain::{Tip, record_hash};
     use crate::store::steps::KEPT;
 
-    const FACTS: Facts =
-        Facts { occasion: Occasion::EDIT, time: 1_700_000_000.25, instruction_check: true };
+    const FACTS: Facts = Facts {
+        occasion: Occasion::EDIT,
+        time: 1_700_000_000.25,
+        ms: 4.5,
+        instruction_check: true,
+    };
 
     fn inside(path: &str) -> Place {
         Place::Inside(RepoPath::new(path).unwrap())

@@ -263,7 +263,7 @@ mod tests {
     }
 
     fn stored(change: Change, findings: Vec<Finding>, occasion: Occasion) -> Stored {
-        let facts = Facts { occasion, time: 1.5, instruction_check: false };
+        let facts = Facts { occasion, time: 1.5, ms: 1.0, instruction_check: false };
         let mut lines = String::new();
         let ruling = Ruling::of(change, findings, None);
         record::of(&ruling, &Event::default(), &facts).place(&mut Tip::default(), &mut lines);

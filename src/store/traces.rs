@@ -3,8 +3,9 @@
 //!
 //! A writer locks the data file (flock, as the reference program does), finds the end of the
 //! chain, adds its lines in one write and writes the new head. It never waits
-//! longer than it was told to, and it reads only the end of the file. Nothing is synced to the
-//! disk: a power cut may cost the last records, a killed process costs none. Records that were
+//! longer than it was told to, and it reads only the end of the file. Unless
+//! [`Traces::synced`] asks for it, nothing is synced to the disk: a power cut may cost the last
+//! records, a killed process costs none. Records that were
 //! lost are noticed by the next append, which goes on behind what is left and says so.
 
 use super::chain::{Entry, Tip};
@@ -33,6 +34,7 @@ pub struct Traces {
     path: PathBuf,
     kind: Kind,
     patience: Duration,
+    synced: bool,
 }
 
 /// How records are laid out.
@@ -167,7 +169,14 @@ impl Traces {
     /// Returns the store that was named, see [`place`]; nothing is opened yet.
     pub fn named(base: &Path, named: &Path, patience: Duration) -> Result<Self, StoreError> {
         let (path, kind) = place(base, named)?;
-        Ok(Self { path, kind, patience })
+        Ok(Self { path, kind, patience, synced: false })
+    }
+
+    /// Has each record on the disk before it counts as kept, so that a power cut costs none; a
+    /// database always does.
+    #[must_use]
+    pub fn synced(self, synced: bool) -> Self {
+        Self { synced, ..self }
     }
 
     /// Returns where the store is.
@@ -302,7 +311,9 @@ impl Traces {
     /// Adds lines to the store; what was written of them is taken back when they do not fit.
     pub(super) fn write(&self, file: &mut File, lines: &str) -> Result<(), StoreError> {
         let length = file.metadata().map_err(self.cannot("look at"))?.len();
-        file.write_all(lines.as_bytes()).map_err(|error| {
+        let written = file.write_all(lines.as_bytes());
+        let kept = written.and_then(|()| if self.synced { file.sync_data() } else { Ok(()) });
+        kept.map_err(|error| {
             let _ = file.set_len(length);
             self.cannot("write to")(error)
         })
