@@ -57,7 +57,7 @@ fn no_acknowledged_decision_is_lost_to_a_kill() {
         }
         let now = fs::read(store(&house)).unwrap();
         assert!(now.starts_with(&earlier), "what was written before kill {kill} is still there");
-        torn += usize::from(now.last() != Some(&b'\n'));
+        torn += usize::from(now.len() > earlier.len() && now.last() != Some(&b'\n'));
         earlier = now;
     }
     acknowledged.extend(recorded(&end(start("short")).unwrap()).unwrap());
@@ -72,6 +72,8 @@ fn no_acknowledged_decision_is_lost_to_a_kill() {
     );
     // The line that a kill left stays; the chain goes on behind it.
     let words: Vec<_> = report.problems.iter().map(|problem| problem.trouble.word()).collect();
-    assert_eq!(words, vec!["unreadable"; torn], "{:?}", report.problems);
+    let only_torn = words.iter().all(|word| *word == "unreadable");
+    // The bystander may have ended a line at once.
+    assert!(only_torn && (torn..=kills).contains(&words.len()), "{torn}: {:?}", report.problems);
     assert_eq!(report.tip.count, u64::try_from(kept.len()).unwrap());
 }
