@@ -65,6 +65,7 @@ fn the_store_of_the_project_is_verified() {
     let anchor = format!("{STORE}: 3 records; anchor {TIP}");
     expect(&house.run(&["verify"], ""), 0, &[&anchor, "every record is as it was written"]);
     expect(&house.run(&["anchor"], ""), 0, &[TIP]);
+    expect(&house.run(&["traces", "verify"], ""), 0, &[&anchor]);
     let report = house.run(&["verify", STORE, "--json"], "");
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!((&report["ok"], &report["count"]), (&true.into(), &3.into()));
