@@ -166,6 +166,16 @@ impl Filters {
 }
 
 impl Sieve {
+    /// Returns the first and the last time that may be asked for, in seconds since the Unix epoch.
+    #[must_use]
+    pub fn times(&self) -> (Option<f64>, Option<f64>) {
+        let Span { since, until } = self.span;
+        let (since, until) = (since.map(Utc::seconds), until.map(|until| until.seconds() + 1));
+        #[expect(clippy::cast_precision_loss, reason = "seconds of no age of ours are so many")]
+        let float = |seconds: i64| seconds as f64;
+        (since.map(float), until.map(float))
+    }
+
     /// Tells how a record stands to what is asked for.
     #[must_use]
     pub fn fit(&self, record: &Stored) -> Fit {

@@ -80,8 +80,12 @@ struct Beside {
 pub fn run(args: &Args, world: &World) -> Result<u8, Failure> {
     let root = defaults::project(args.project.as_deref(), None, world);
     let (path, name) = store(args.store.as_deref(), &root, world)?;
-    let opened = open(&path, &name)?;
+    let mut opened = open(&path, &name)?;
     let query = Query { args, sieve: args.filters.sieve(world), path: &path, name: &name };
+    let (since, until) = query.sieve.times();
+    for (_, snapshot) in &mut opened {
+        snapshot.within(since, until).map_err(|error| unreadable(&name, error))?;
+    }
     let mut beside = Beside::default();
     let mut out = pen::stream();
     let written =

@@ -231,6 +231,8 @@ pub(super) fn refused(
 #[derive(Debug)]
 pub struct Rows {
     database: Connection,
+    // No record before this one is wanted.
+    first: i64,
     // Those from the first on and before the second are still to be read.
     next: i64,
     end: i64,
@@ -258,14 +260,35 @@ impl Rows {
             (moment.query_row(end, [], |row| row.get(0))?, head(&moment)?)
         };
         let (newest_first, piece) = (false, Cursor::default());
-        let rows = Self { database, next: i64::MIN, end, newest_first, piece };
+        let first = i64::MIN;
+        let rows = Self { database, first, next: first, end, newest_first, piece };
         Ok((rows, head.map(String::into_bytes)))
     }
 
     /// Begins anew, at the end: the newest record comes first.
     #[must_use]
     pub fn newest_first(self) -> Self {
-        Self { next: i64::MIN, newest_first: true, piece: Cursor::default(), ..self }
+        Self { next: self.first, newest_first: true, piece: Cursor::default(), ..self }
+    }
+
+    /// Passes over the records before the first and behind the last one of a time, which is found
+    /// by index; nothing may have been read yet. Times are seconds since the Unix epoch, and a
+    /// record between those two may have another.
+    pub fn within(&mut self, since: Option<f64>, until: Option<f64>) -> io::Result<()> {
+        let ask = |sql: &str, time: f64| {
+            let found = self.database.query_row(sql, [time], |row| row.get::<_, Option<i64>>(0));
+            found.map_err(io::Error::other)
+        };
+        if let Some(since) = since {
+            let first = ask(r#"SELECT min(seq) FROM records WHERE "time" >= ?1"#, since)?;
+            self.first = first.unwrap_or(self.end);
+        }
+        if let Some(until) = until {
+            let last = ask(r#"SELECT max(seq) FROM records WHERE "time" <= ?1"#, until)?;
+            self.end = self.end.min(last.map_or(i64::MIN, |last| last.saturating_add(1)));
+        }
+        self.next = self.first;
+        Ok(())
     }
 
     /// Reads some more lines; none are left when there are none.
@@ -345,6 +368,34 @@ mod tests {
     use crate::store::traces::Traces;
     use crate::store::verify;
     use std::thread;
+
+    fn at(time: f64) -> Entry {
+        let Value::Object(record) = json!({"v": 2, "kind": "note", "time": time}) else {
+            unreachable!()
+        };
+        Entry::whole(record)
+    }
+
+    #[test]
+    fn a_time_is_found_by_index_from_either_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.db");
+        let traces = Traces::at(&path, Duration::from_secs(20)).unwrap();
+        traces.append(&[1.0, 3.0, 2.0, 4.0, 5.0].map(at)).unwrap();
+        let times = |since, until, newest_first| -> Vec<f64> {
+            let (mut rows, ..) = Rows::open(&path).unwrap();
+            rows.within(since, until).unwrap();
+            let rows = if newest_first { rows.newest_first() } else { rows };
+            let lines = io::read_to_string(rows).unwrap();
+            let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            records.map(|record| record["time"].as_f64().unwrap()).collect()
+        };
+        assert_eq!(times(Some(3.0), Some(4.0), false), [3.0, 2.0, 4.0], "no clock goes only on");
+        assert_eq!(times(Some(4.0), None, true), [5.0, 4.0]);
+        assert_eq!(times(None, Some(1.5), false), [1.0]);
+        assert!(times(Some(9.0), None, false).is_empty());
+        assert!(times(None, Some(0.5), true).is_empty());
+    }
 
     fn entry(text: &str) -> Entry {
         let record = json!({

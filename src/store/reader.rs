@@ -160,6 +160,15 @@ impl Snapshot {
 }
 
 impl Snapshot {
+    /// Passes over what is before and behind a time, in seconds since the Unix epoch, where an
+    /// index says so: in a database. Nothing may have been read yet.
+    pub fn within(&mut self, since: Option<f64>, until: Option<f64>) -> io::Result<()> {
+        match &mut self.lines.source {
+            Source::File(_) => Ok(()),
+            Source::Database(rows) => rows.get_mut().within(since, until),
+        }
+    }
+
     /// Goes back in what was read: also when another file has taken the place of this one.
     #[must_use]
     pub fn back(self) -> Back {

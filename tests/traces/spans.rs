@@ -82,6 +82,12 @@ fn a_report_counts_all_files_and_names_the_lines_that_cannot_be_read() {
 #[test]
 fn a_query_goes_through_all_files_from_either_end() {
     for (house, store) in both() {
+        let all = decisions(&house, &[], store);
+        assert!(!all.is_empty());
+        assert_eq!(decisions(&house, &["--since", "1d", "--until", "2999-01-01"], store), all);
+        assert_eq!(decisions(&house, &["--since", "2999-01-01"], store), []);
+    }
+    for (house, store) in both() {
         assert_eq!(files(&house, &[], store), ["a.py", "b.py", "c.py"]);
         assert_eq!(files(&house, &["--limit", "2"], store), ["a.py", "b.py"]);
         assert_eq!(files(&house, &["--last"], store), ["c.py", "b.py", "a.py"]);
