@@ -1,7 +1,8 @@
 //! `clients`: which agents are understood, and what each can be made to do.
 
 use super::failure::Failure;
-use crate::clients::contract::{CONTRACTS, Contract, Known, Strength};
+use crate::clients::contract::{Contract, Known, Strength};
+use crate::clients::{self, CLIENTS};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -25,9 +26,8 @@ pub struct Args {
 }
 
 fn name(text: &str) -> Result<String, String> {
-    let contract = CONTRACTS.iter().find(|contract| contract.name == text);
-    contract.map(|contract| contract.name.to_owned()).ok_or_else(|| {
-        let names: Vec<&str> = CONTRACTS.iter().map(|contract| contract.name).collect();
+    clients::by_name(text).map(|client| client.name().to_owned()).ok_or_else(|| {
+        let names: Vec<&str> = CLIENTS.iter().map(|client| client.name()).collect();
         format!("known are {}", names.join(", "))
     })
 }
@@ -37,7 +37,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<u8, Failure> {
     let wanted = |contract: &&Contract| {
         args.agents.is_empty() || args.agents.iter().any(|name| name == contract.name)
     };
-    let contracts: Vec<&Contract> = CONTRACTS.iter().filter(wanted).collect();
+    let contracts = CLIENTS.iter().map(|client| client.contract());
+    let contracts: Vec<&Contract> = contracts.filter(wanted).collect();
     if args.json {
         let clients: Vec<Value> = contracts.into_iter().map(object).collect();
         writeln!(out, "{:#}", json!({"clients": clients}))?;

@@ -6,6 +6,7 @@
 //! payload holds the file as it was, with plain line ends; what it is now stands on the disk.
 
 use super::claude_edit::Encoding;
+use super::contract::{Contract, Known, Strength, Without, row};
 use super::file_tools;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
@@ -26,9 +27,24 @@ const SESSIONS: &str = "/.claude/projects/";
 /// Claude Code.
 pub struct Claude;
 
+/// What it honours.
+const CONTRACT: Contract = Contract {
+    name: "claude",
+    title: "Claude Code",
+    known: Known::Seen("2.1.197"),
+    failed: Without::Lets,
+    late: Without::Lets,
+    rows: &[
+        row("PreToolUse", Strength::Ask, "in `claude -p` an ask is a refusal"),
+        row("PostToolUse", Strength::Tell, "the edit stays; the model reads the reason"),
+        row("UserPromptSubmit", Strength::Deny, "the prompt is not worked on"),
+        row("Stop", Strength::Deny, "the agent goes on, 8 times in a row at most"),
+    ],
+};
+
 impl Client for Claude {
-    fn name(&self) -> &'static str {
-        "claude"
+    fn contract(&self) -> &'static Contract {
+        &CONTRACT
     }
 
     fn wiring(&self) -> Option<&'static Wiring> {

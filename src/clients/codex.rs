@@ -7,6 +7,7 @@
 //! At every other event we are silent: one that spoke at each stop would never let it stop.
 
 use super::claude::PRE_TOOL_USE;
+use super::contract::{Contract, Known, Strength, Without, row};
 use super::marks::Marks;
 use super::payload::{self, PayloadError};
 use super::wiring::{
@@ -52,9 +53,23 @@ fn made(tool: &str, input: &Value, files: &dyn Files) -> Result<Action, PayloadE
 const CANNOT_ASK: &str = "A person must decide about this edit, and a Codex hook cannot ask. \
     Stop here and tell the user; a person can make the edit, or change the rule.";
 
+/// What it honours.
+const CONTRACT: Contract = Contract {
+    name: "codex",
+    title: "Codex",
+    known: Known::Seen("0.171.0"),
+    failed: Without::Lets,
+    late: Without::Lets,
+    rows: &[
+        row("PreToolUse", Strength::Deny, "text typed into a running shell is not seen"),
+        row("PostToolUse", Strength::Tell, "the edit stays; the reason replaces the result"),
+        row("Stop", Strength::Deny, "the agent goes on, without a limit of the client's"),
+    ],
+};
+
 impl Client for Codex {
-    fn name(&self) -> &'static str {
-        "codex"
+    fn contract(&self) -> &'static Contract {
+        &CONTRACT
     }
 
     fn wiring(&self) -> Option<&'static Wiring> {

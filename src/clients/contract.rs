@@ -2,7 +2,7 @@
 //!
 //! A guard is worth what its client honours. One [`Contract`] a client says what a verdict still
 //! comes to, event by event, what happens when we fail or are late, and with which version that
-//! was seen. The facts stand beside each other so that they can be printed as one table.
+//! was seen. Each stands in its client's file.
 
 use crate::domain::Verdict;
 
@@ -112,99 +112,10 @@ pub struct Contract {
     pub rows: &'static [Row],
 }
 
-const fn row(event: &'static str, strength: Strength, note: &'static str) -> Row {
+/// Makes a row.
+pub(super) const fn row(event: &'static str, strength: Strength, note: &'static str) -> Row {
     Row { event, strength, note }
 }
-
-/// The contracts of all clients, in the order of the documents.
-pub const CONTRACTS: &[Contract] = &[
-    Contract {
-        name: "claude",
-        title: "Claude Code",
-        known: Known::Seen("2.1.197"),
-        failed: Without::Lets,
-        late: Without::Lets,
-        rows: &[
-            row("PreToolUse", Strength::Ask, "in `claude -p` an ask is a refusal"),
-            row("PostToolUse", Strength::Tell, "the edit stays; the model reads the reason"),
-            row("UserPromptSubmit", Strength::Deny, "the prompt is not worked on"),
-            row("Stop", Strength::Deny, "the agent goes on, 8 times in a row at most"),
-        ],
-    },
-    Contract {
-        name: "codex",
-        title: "Codex",
-        known: Known::Seen("0.171.0"),
-        failed: Without::Lets,
-        late: Without::Lets,
-        rows: &[
-            row("PreToolUse", Strength::Deny, "text typed into a running shell is not seen"),
-            row("PostToolUse", Strength::Tell, "the edit stays; the reason replaces the result"),
-            row("Stop", Strength::Deny, "the agent goes on, without a limit of the client's"),
-        ],
-    },
-    Contract {
-        name: "copilot",
-        title: "GitHub Copilot CLI",
-        known: Known::Seen("1.0.102"),
-        failed: Without::Refuses,
-        late: Without::Lets,
-        rows: &[
-            row("preToolUse", Strength::Ask, "in `copilot -p` an ask is a refusal"),
-            row("permissionRequest", Strength::Deny, "one file at a time, the earlier ones made"),
-            row("postToolUse", Strength::Tell, "the edit stays; the model reads the reason"),
-            row("userPromptSubmitted", Strength::Deny, "the run ends"),
-            row("agentStop", Strength::Deny, "the agent goes on, 8 times in a row at most"),
-        ],
-    },
-    Contract {
-        name: "gemini",
-        title: "Gemini CLI",
-        known: Known::Seen("0.61.0"),
-        failed: Without::Lets,
-        late: Without::Lets,
-        rows: &[
-            row("BeforeTool", Strength::Deny, "an ask would hang a run without a person"),
-            row("AfterTool", Strength::Tell, "the edit stays; the reason replaces the result"),
-            row("BeforeAgent", Strength::Deny, "the run ends"),
-            row("AfterAgent", Strength::Deny, "the agent goes on, without a limit of the client's"),
-        ],
-    },
-    Contract {
-        name: "pi",
-        title: "Pi",
-        known: Known::Seen("1.6.0"),
-        failed: Without::Refuses,
-        late: Without::Refuses,
-        rows: &[
-            row("tool_call", Strength::Ask, "without a person at it an ask is a refusal"),
-            row("tool_result", Strength::Tell, "a warning is added to the result"),
-            row("before_agent_start", Strength::Tell, "a failure keeps every tool shut"),
-            row("agent_before_settle", Strength::Deny, "the agent goes on once, then it is shown"),
-        ],
-    },
-    Contract {
-        name: "cursor",
-        title: "Cursor",
-        known: Known::Read,
-        failed: Without::Lets,
-        late: Without::Unknown,
-        rows: &[
-            row("preToolUse", Strength::Ask, ""),
-            row("beforeMCPExecution", Strength::Ask, ""),
-            row("afterFileEdit", Strength::Nothing, "the edit is made"),
-            row("stop", Strength::Deny, "the agent goes on, 5 times by default"),
-        ],
-    },
-    Contract {
-        name: "universal",
-        title: "universal JSON",
-        known: Known::Ours,
-        failed: Without::Unknown,
-        late: Without::Unknown,
-        rows: &[row("pre-*", Strength::Ask, ""), row("post-*, stop", Strength::Tell, "")],
-    },
-];
 
 impl Contract {
     /// Says in one line where this client is held less strictly than a guard would like; nothing
@@ -232,23 +143,9 @@ impl Contract {
     }
 }
 
-/// Returns the contract of a client.
-#[must_use]
-pub fn of(name: &str) -> Option<&'static Contract> {
-    CONTRACTS.iter().find(|contract| contract.name == name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clients::CLIENTS;
-
-    #[test]
-    fn every_client_has_its_contract() {
-        for client in CLIENTS {
-            assert!(of(client.name()).is_some(), "{}", client.name());
-        }
-    }
 
     #[test]
     fn a_verdict_is_spoken_as_strictly_as_it_can_be() {

@@ -7,6 +7,7 @@
 //! taken back. Text for a person has no place in any reply.
 
 use super::claude::PRE_TOOL_USE;
+use super::contract::{Contract, Known, Strength, Without, row};
 use super::copilot_edit;
 use super::copilot_permission;
 use super::fields::{Fields, kind_of};
@@ -200,9 +201,25 @@ fn edited(tool: &str, mut input: Fields, files: &dyn Files) -> Result<Change, Pa
     })
 }
 
+/// What it honours.
+const CONTRACT: Contract = Contract {
+    name: "copilot",
+    title: "GitHub Copilot CLI",
+    known: Known::Seen("1.0.102"),
+    failed: Without::Refuses,
+    late: Without::Lets,
+    rows: &[
+        row("preToolUse", Strength::Ask, "in `copilot -p` an ask is a refusal"),
+        row("permissionRequest", Strength::Deny, "one file at a time, the earlier ones made"),
+        row("postToolUse", Strength::Tell, "the edit stays; the model reads the reason"),
+        row("userPromptSubmitted", Strength::Deny, "the run ends"),
+        row("agentStop", Strength::Deny, "the agent goes on, 8 times in a row at most"),
+    ],
+};
+
 impl Client for Copilot {
-    fn name(&self) -> &'static str {
-        "copilot"
+    fn contract(&self) -> &'static Contract {
+        &CONTRACT
     }
 
     fn wiring(&self) -> Option<&'static Wiring> {

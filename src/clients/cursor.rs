@@ -4,6 +4,7 @@
 //! lets the action pass. `allow` is never said: it is not known whether it skips the client's own
 //! question. What comes after a file was edited cannot be answered with anything.
 
+use super::contract::{Contract, Known, Strength, Without, row};
 use super::fields::Fields;
 use super::file_tools;
 use super::marks::Marks;
@@ -18,9 +19,24 @@ pub struct Cursor;
 
 const AFTER_FILE_EDIT: &str = "afterFileEdit";
 
+/// What it honours.
+const CONTRACT: Contract = Contract {
+    name: "cursor",
+    title: "Cursor",
+    known: Known::Read,
+    failed: Without::Lets,
+    late: Without::Unknown,
+    rows: &[
+        row("preToolUse", Strength::Ask, ""),
+        row("beforeMCPExecution", Strength::Ask, ""),
+        row("afterFileEdit", Strength::Nothing, "the edit is made"),
+        row("stop", Strength::Deny, "the agent goes on, 5 times by default"),
+    ],
+};
+
 impl Client for Cursor {
-    fn name(&self) -> &'static str {
-        "cursor"
+    fn contract(&self) -> &'static Contract {
+        &CONTRACT
     }
 
     fn wiring(&self) -> Option<&'static Wiring> {

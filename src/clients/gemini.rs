@@ -7,6 +7,7 @@
 //! refusal takes the place of the result, while the file stays changed.
 
 use super::claude_edit::Replacement;
+use super::contract::{Contract, Known, Strength, Without, row};
 use super::fields::Fields;
 use super::file_tools::{self, kept_lines};
 use super::gemini_edit;
@@ -44,9 +45,24 @@ const WRITE_FILE: &str = "write_file";
 const CANNOT_ASK: &str = "A person must decide about this edit, and a Gemini CLI hook cannot ask. \
     Stop here and tell the user; a person can make the edit, or change the rule.";
 
+/// What it honours.
+const CONTRACT: Contract = Contract {
+    name: "gemini",
+    title: "Gemini CLI",
+    known: Known::Seen("0.61.0"),
+    failed: Without::Lets,
+    late: Without::Lets,
+    rows: &[
+        row("BeforeTool", Strength::Deny, "an ask would hang a run without a person"),
+        row("AfterTool", Strength::Tell, "the edit stays; the reason replaces the result"),
+        row("BeforeAgent", Strength::Deny, "the run ends"),
+        row("AfterAgent", Strength::Deny, "the agent goes on, without a limit of the client's"),
+    ],
+};
+
 impl Client for Gemini {
-    fn name(&self) -> &'static str {
-        "gemini"
+    fn contract(&self) -> &'static Contract {
+        &CONTRACT
     }
 
     fn wiring(&self) -> Option<&'static Wiring> {

@@ -39,14 +39,20 @@ pub mod unknown_tool;
 pub mod wiring;
 
 use crate::domain::{Decision, Event, Files, Verdict, wording};
+use contract::{Contract, Known, Without};
 use marks::Marks;
 use payload::PayloadError;
 use wiring::Wiring;
 
 /// An agent program that calls us.
 pub trait Client: Sync {
+    /// Returns what it honours.
+    fn contract(&self) -> &'static Contract;
+
     /// Returns the name that `--agent` takes.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.contract().name
+    }
 
     /// Writes the reply to a tool call that is about to run; empty when there is nothing to say.
     fn write(&self, decision: &Decision, voice: &Voice) -> String;
@@ -219,8 +225,16 @@ pub const WHOEVER: &dyn Client = &Whoever;
 struct Whoever;
 
 impl Client for Whoever {
-    fn name(&self) -> &'static str {
-        "whoever"
+    fn contract(&self) -> &'static Contract {
+        const NOTHING_KNOWN: Contract = Contract {
+            name: "whoever",
+            title: "an agent",
+            known: Known::Ours,
+            failed: Without::Unknown,
+            late: Without::Unknown,
+            rows: &[],
+        };
+        &NOTHING_KNOWN
     }
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {

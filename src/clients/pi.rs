@@ -12,6 +12,7 @@
 //! Silence is no answer: the extension refuses the call then. It speaks *ask* as a question where
 //! a person can be asked, and as a refusal where not.
 
+use super::contract::{Contract, Known, Strength, Without, row};
 use super::fields::Fields;
 use super::file_tools::{self, kept_lines};
 use super::marks::Marks;
@@ -31,9 +32,24 @@ pub const PROTOCOL: u64 = 1;
 const EDIT: &str = "edit";
 const WRITE: &str = "write";
 
+/// What it honours.
+const CONTRACT: Contract = Contract {
+    name: "pi",
+    title: "Pi",
+    known: Known::Seen("1.6.0"),
+    failed: Without::Refuses,
+    late: Without::Refuses,
+    rows: &[
+        row("tool_call", Strength::Ask, "without a person at it an ask is a refusal"),
+        row("tool_result", Strength::Tell, "a warning is added to the result"),
+        row("before_agent_start", Strength::Tell, "a failure keeps every tool shut"),
+        row("agent_before_settle", Strength::Deny, "the agent goes on once, then it is shown"),
+    ],
+};
+
 impl Client for Pi {
-    fn name(&self) -> &'static str {
-        "pi"
+    fn contract(&self) -> &'static Contract {
+        &CONTRACT
     }
 
     fn wiring(&self) -> Option<&'static Wiring> {

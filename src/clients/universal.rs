@@ -12,6 +12,7 @@
 //! new text of an edit whose result is not told. A field of the wrong type is an error; a field
 //! that is not known is nothing.
 
+use super::contract::{Contract, Known, Strength, Without, row};
 use super::fields::Fields;
 use super::file_tools;
 use super::marks::Marks;
@@ -42,9 +43,19 @@ const EVENTS: &[(&str, Phase)] = &[
 /// How many reasons are given, the strictest first.
 const MOST_REASONS: usize = 8;
 
+/// What it honours.
+const CONTRACT: Contract = Contract {
+    name: "universal",
+    title: "universal JSON",
+    known: Known::Ours,
+    failed: Without::Unknown,
+    late: Without::Unknown,
+    rows: &[row("pre-*", Strength::Ask, ""), row("post-*, stop", Strength::Tell, "")],
+};
+
 impl Client for Universal {
-    fn name(&self) -> &'static str {
-        "universal"
+    fn contract(&self) -> &'static Contract {
+        &CONTRACT
     }
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {

@@ -5,7 +5,7 @@ use super::trial;
 use crate::cli::agent_settings::{Scope, Target, Where, is_ours};
 use crate::cli::world::World;
 use crate::clients::wiring::{Form, Plan, Wiring, brief};
-use crate::clients::{contract, pi};
+use crate::clients::{self, pi};
 use crate::store::digests::{self, CodexTrust};
 use crate::store::hook_groups::Handler;
 use crate::store::own_entries::Owner;
@@ -101,7 +101,7 @@ impl Agent {
         }
         if works {
             report.guarded(&format!("edits of {}", self.wiring().title));
-            let banner = contract::of(about).and_then(contract::Contract::banner);
+            let banner = clients::by_name(about).and_then(|client| client.contract().banner());
             if let Some(banner) = banner {
                 report.ok(about, format!("know that with {banner}"));
             }

@@ -1,6 +1,4 @@
-//! How long, how large, since when: amounts as people type them.
-
-use crate::store::utc::Utc;
+//! How long, how large: amounts as people type them.
 
 /// Reads a span of time (`90d`, `12h`, `2w`) as seconds.
 pub fn seconds(text: &str) -> Result<f64, String> {
@@ -30,46 +28,6 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor)).ok_or_else(wrong)
 }
 
-/// A moment: one that is said, or one that is some time ago.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum When {
-    /// Seconds since the Unix epoch.
-    At(f64),
-    /// Seconds before now.
-    Ago(f64),
-}
-
-impl When {
-    /// Reads a day (`2026-01-31`, its beginning in UTC), seconds since the Unix epoch, or how long
-    /// ago it is (`7d`).
-    pub fn read(text: &str) -> Result<Self, String> {
-        if let Ok(ago) = seconds(text) {
-            return Ok(Self::Ago(ago));
-        }
-        if let Some(at) = text.parse::<f64>().ok().filter(|at| at.is_finite()) {
-            return Ok(Self::At(at));
-        }
-        let mut parts = text.split('-').map(|part| part.parse::<i64>().ok());
-        let day = match [parts.next(), parts.next(), parts.next(), parts.next()] {
-            [Some(Some(year)), Some(Some(month)), Some(Some(day)), None] => {
-                Utc::of_date(year, month, day)
-            }
-            _ => None,
-        };
-        let day = day.ok_or("a day (2026-01-31), seconds since 1970 or a span (7d) is expected")?;
-        #[expect(clippy::cast_precision_loss, reason = "a day is few enough seconds")]
-        Ok(Self::At(day.seconds() as f64))
-    }
-
-    /// Returns the moment in seconds since the Unix epoch.
-    pub fn from(self, now: f64) -> f64 {
-        match self {
-            Self::At(at) => at,
-            Self::Ago(ago) => now - ago,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,17 +37,11 @@ mod tests {
         assert_eq!(seconds("90d"), Ok(7_776_000.0));
         assert_eq!((seconds("2w"), seconds("0s")), (Ok(1_209_600.0), Ok(0.0)));
         assert_eq!((bytes("50MB"), bytes("2 KiB"), bytes("7")), (Ok(50_000_000), Ok(2_048), Ok(7)));
-        assert_eq!(When::read("1970-01-02"), Ok(When::At(86_400.0)));
-        assert_eq!(When::read("1.5"), Ok(When::At(1.5)));
-        assert_eq!(When::read("1d").map(|when| when.from(86_401.0)), Ok(1.0));
         for wrong in ["", "d", "90", "-1d", "1.5d", "90 days", "é"] {
             assert!(seconds(wrong).is_err(), "{wrong}");
         }
         for wrong in ["", "MB", "1.5MB", "1TB", "99999999999GB", "1é"] {
             assert!(bytes(wrong).is_err(), "{wrong}");
-        }
-        for wrong in ["", "2026-02-30", "2026-01", "2026-01-01-01", "nan", "yesterday"] {
-            assert!(When::read(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `traces export`: the records of a store for other programs, one at a time.
 
-use super::amount::When;
 use super::{csv, otlp};
 use crate::cli::failure::Failure;
+use crate::cli::filters::Times;
 use crate::cli::world::World;
 use crate::cli::{defaults, pen, verify};
 use crate::store::stored::{Kind, Stored};
@@ -28,13 +28,8 @@ pub struct Args {
     /// How records are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Jsonl)]
     format: Format,
-    /// Only records from this moment on: a day (2026-01-31), seconds since 1970, or how long ago
-    /// (7d)
-    #[arg(long, value_name = "WHEN", value_parser = When::read, allow_hyphen_values = true)]
-    since: Option<When>,
-    /// Only records before this moment
-    #[arg(long, value_name = "WHEN", value_parser = When::read, allow_hyphen_values = true)]
-    until: Option<When>,
+    #[command(flatten)]
+    times: Times,
     /// The project's folder [default: the repository that this folder is in]
     #[arg(long, value_name = "DIR", alias = "root")]
     project: Option<PathBuf>,
@@ -54,14 +49,8 @@ enum Format {
 pub fn run(args: &Args, world: &World) -> Result<u8, Failure> {
     let root = defaults::project(args.project.as_deref(), None, world);
     let (path, name) = verify::store(args.store.as_deref(), &root, world)?;
-    let now = world.now();
-    let since = args.since.map_or(f64::NEG_INFINITY, |since| since.from(now));
-    let until = args.until.map_or(f64::INFINITY, |until| until.from(now));
-    let within = |record: &Stored| {
-        // A record that says no time is within every span that is not limited.
-        let open = since == f64::NEG_INFINITY && until == f64::INFINITY;
-        record.time().map_or(open, |time| since <= time && time < until)
-    };
+    let span = args.times.span(world);
+    let within = |record: &Stored| span.holds(record);
     // The output of other sub-commands is held until it is whole; this may be gigabytes.
     let mut out = BufWriter::with_capacity(PIECE, Out);
     match write(&path, &name, args.format, within, &mut out) {
