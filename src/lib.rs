@@ -48,7 +48,7 @@
 //!   means, [`store::verify`] whether it is what was written; [`store::replay`] makes the change
 //!   again that a record is about, and [`store::differ`] says what is decided otherwise today;
 //!   [`store::erase`] takes the content out of a record; [`store::settings`] keeps our entries in
-//!   an agent's settings; [`store::judged`] finds the decision about an edit that was made since.
+//!   an agent's settings, and [`store::origin`] knows which of these files we made; [`store::judged`] finds the decision about an edit that was made since.
 //! * `cli`: one file a sub-command; `hook` takes any event to its judge, of which `pre_edit` and
 //!   `post_write` are two; `pen` writes the one answer, whatever happens.
 //!
@@ -60,8 +60,8 @@
 //! | `.solvi/.gitignore` | holds `*`, written before anything else there |
 //! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes; `redact` writes `.rewrite` and renames it over the records |
 //! | `hooks.NNNNNN.jsonl`, `hooks.jsonl.retired` and `.missing` beside it | what was rotated, what of it was deleted, and what was lost |
-//! | `.claude/settings.json` and its relatives, `.codex/hooks.json` or `config.toml`, `.gemini/settings.json`, `.cursor/hooks.json`, in the project or the person's home | our entries are added and removed, every other byte kept |
-//! | `.github/hooks/solvi-hook.json`, `.pi/extensions/solvi-hook.ts` | files of our own for Copilot and Pi; they go when we go |
+//! | `.claude/settings.json` and its relatives, `.codex/hooks.json` or `config.toml`, `.gemini/settings.json`, `.cursor/hooks.json`, in the project or the person's home | our entries are added and removed, every other byte kept; a file that we made goes again |
+//! | `.github/hooks/solvi-hook.json`, `.pi/extensions/solvi-hook.ts` | the same for Copilot and Pi, in files of our own |
 //! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |
 //! | `refs/notes/solvi-hook` | the end of the store, kept in git by `anchor --git-note` |
 //! | `pre-commit`, `pre-merge-commit`, `pre-push` in git's hooks folder | our shims; somebody else's hook is at most moved to `NAME.d/original`, and back |

@@ -160,13 +160,48 @@ impl Target {
         let settings = Settings::read(file, fence)?;
         Ok(match self.wiring.form {
             // The file beside is of another form.
-            Form::Entries(empty) | Form::OwnFile(empty)
+            Form::Entries(empty)
                 if self.files(self.scope).first().is_some_and(|first| first == file) =>
             {
                 settings.or_else(empty)
             }
             _ => settings,
         })
+    }
+
+    /// Writes what is to stand in a file of the scope that is meant; without a text it goes, and
+    /// so do the folders that held nothing else. Returns what to say about that; a dry run shows
+    /// it and does nothing.
+    ///
+    /// The project's folder stays, and so does the agent's own in a person's home, which the agent
+    /// may have made. Others that were there before, empty, cannot be told from those that we made;
+    /// git does not keep them either.
+    pub fn put(
+        &self,
+        settings: &Settings,
+        text: Option<&str>,
+        dry_run: bool,
+    ) -> Result<Vec<String>, Failure> {
+        let name = self.shown(settings.file());
+        let mut lines = Vec::new();
+        if dry_run {
+            lines.extend(differences(&name, settings.on_disk(), text));
+        }
+        let Some(text) = text else {
+            let below = if self.scope == Scope::User { self.user.as_deref() } else { None };
+            let folders = settings.folders_of_its_own(below.unwrap_or(&self.project));
+            lines.push(format!("{name}: removed, nothing else was in it"));
+            let folder = |folder: &PathBuf| format!("{}: removed, it is empty", self.shown(folder));
+            lines.extend(folders.iter().map(folder));
+            if !dry_run {
+                settings.remove(&folders)?;
+            }
+            return Ok(lines);
+        };
+        if !dry_run {
+            settings.write(text)?;
+        }
+        Ok(lines)
     }
 
     /// Says why there is no file of the scope that is meant.
@@ -296,12 +331,12 @@ pub fn others(file: &str, others: &[Handler]) -> Vec<String> {
     lines
 }
 
-/// Returns the lines in which two texts differ, as `diff -u` writes them.
+/// Returns the lines in which two texts differ, as `diff -u` writes them; one may be no file.
 #[must_use]
-pub fn differences(name: &str, old: Option<&str>, new: &str) -> Vec<String> {
-    let diff = TextDiff::from_lines(old.unwrap_or_default(), new);
-    let from = if old.is_some() { name } else { "/dev/null" };
-    let text = diff.unified_diff().header(from, name).to_string();
+pub fn differences(name: &str, old: Option<&str>, new: Option<&str>) -> Vec<String> {
+    let diff = TextDiff::from_lines(old.unwrap_or_default(), new.unwrap_or_default());
+    let [from, to] = [old, new].map(|text| text.map_or("/dev/null", |_| name));
+    let text = diff.unified_diff().header(from, to).to_string();
     // Tabs stay: they are how the file is indented.
     let plain = |line: &str| line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
     text.lines().map(plain).collect()

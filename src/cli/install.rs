@@ -214,7 +214,7 @@ pub enum Program {
 /// assert!(std::fs::read_to_string(&settings).unwrap().contains("solvi-hook hook"));
 ///
 /// solvi_hook::uninstall(&target, false).unwrap();
-/// assert_eq!(std::fs::read_to_string(&settings).unwrap(), "{}\n");
+/// assert!(!folder.path().join(".claude").exists());
 /// ```
 pub fn install(options: &Options) -> Result<Vec<String>, Failure> {
     let Options { target, dry_run, .. } = options;
@@ -241,18 +241,18 @@ pub fn install(options: &Options) -> Result<Vec<String>, Failure> {
         lines.push(format!("{name}: no solvi-hook entries"));
     }
     let changed = outcome.done.iter().any(|done| done.deed != Deed::Unchanged);
-    if changed && *dry_run {
-        lines.extend(differences(&name, settings.on_disk(), &outcome.text));
+    // The rules come first: as soon as the entries stand, they are asked for.
+    let about_rules =
+        rules.as_ref().map(|rules| sample_unless_there(rules, options)).transpose()?;
+    let mut left = settings.on_disk().map(str::to_owned);
+    if changed {
+        left = settings.left(&outcome);
+        lines.extend(target.put(&settings, left.as_deref(), *dry_run)?);
     }
     lines.extend(others(&name, &outcome.others));
-    if let Some(rules) = &rules {
-        lines.extend(sample_unless_there(rules, options)?);
-    }
-    if changed && !dry_run {
-        settings.write(&outcome.text)?;
-    }
-    let there = changed || settings.is_there();
-    lines.extend(target.traps(if there { &outcome.text } else { "{}" }));
+    lines.extend(about_rules.unwrap_or_default());
+    let left = left.filter(|text| !text.trim().is_empty());
+    lines.extend(target.traps(left.as_deref().unwrap_or("{}")));
     if options.edits {
         notes.extend(about_places(target));
         notes.extend(about_agent(target));
@@ -283,7 +283,7 @@ fn sample_unless_there(rules: &Rules, options: &Options) -> Result<Vec<String>, 
     }
     let mut lines = vec![format!("{name}: written — a sample to start from")];
     if options.dry_run {
-        lines.extend(differences(&name, None, options.sample));
+        lines.extend(differences(&name, None, Some(options.sample)));
     } else {
         create(&rules.file, options.sample)?;
     }
@@ -441,5 +441,7 @@ fn next_steps(target: &Target, rules: Option<&Rules>) -> [String; 2] {
     ]
 }
 
+#[cfg(test)]
+mod given_back;
 #[cfg(test)]
 mod tests;

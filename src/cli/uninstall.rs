@@ -2,7 +2,7 @@
 //!
 //! Nothing else goes: neither the rules file nor what was recorded.
 
-use super::agent_settings::{Target, Where, differences, others, print, told};
+use super::agent_settings::{Target, Where, others, print, told};
 use super::failure::Failure;
 use super::install::extension;
 use super::install_git;
@@ -13,7 +13,11 @@ use std::path::{Path, PathBuf};
 
 /// Remove what `install` wrote into an agent's settings
 ///
-/// Everything else in them stays as it is, and so do the rules file and .solvi/.
+/// Everything else in them stays as it is, and so do the rules file and .solvi/. A settings file
+/// that `install` made goes when nothing else is in it any more, and so do folders of the project
+/// that are empty then (`.claude`, say); the agent's own folder in your home stays. A file that
+/// was there before stays, an empty one too. Where a program has written such a file anew, it
+/// cannot be told any more who made it: then it stays, with an empty object.
 ///
 /// With `--git`, the hooks of the repository that are ours go instead, and hooks that were there
 /// before come back.
@@ -90,22 +94,14 @@ fn out_of(file: &Path, target: &Target, dry_run: bool) -> Result<Vec<String>, Fa
         return Ok(vec![format!("{name}: not there, nothing to remove")]);
     }
     if let Form::Extension(_) = target.wiring.form {
-        return extension::uninstall(&settings, &name, dry_run);
+        return extension::uninstall(&settings, target, dry_run);
     }
     let outcome = settings.unmerge()?;
     let mut lines: Vec<String> = outcome.done.iter().map(|done| told(&name, done)).collect();
-    // A file of our own goes with the last entry in it.
-    let bare = matches!(target.wiring.form, Form::OwnFile(empty) if outcome.text == empty);
     if outcome.done.is_empty() {
         lines.push(format!("{name}: no solvi-hook entries"));
-    } else if dry_run {
-        let text = if bare { "" } else { &outcome.text };
-        lines.extend(differences(&name, settings.on_disk(), text));
-    } else if bare {
-        settings.remove()?;
-        lines.push(format!("{name}: removed, nothing else was in it"));
     } else {
-        settings.write(&outcome.text)?;
+        lines.extend(target.put(&settings, settings.left(&outcome).as_deref(), dry_run)?);
     }
     lines.extend(others(&name, &outcome.others));
     Ok(lines)

@@ -322,7 +322,7 @@ const WIRING: Wiring = Wiring {
     user: "hooks/solvi-hook.json",
     beside: None,
     from_below: true,
-    form: Form::OwnFile("{\n  \"version\": 1\n}\n"),
+    form: Form::Entries("{\n  \"version\": 1\n}\n"),
     edits,
     traps,
     softens: |_| Vec::new(),

@@ -88,8 +88,6 @@ pub struct Wiring {
 pub enum Form {
     /// Entries among others. The text is what a file that is not there is taken for.
     Entries(&'static str),
-    /// Entries in a file of our own, which goes when the last entry does.
-    OwnFile(&'static str),
     /// A program of ours that the agent loads: this text, with its names in braces filled in.
     Extension(&'static str),
 }

@@ -293,7 +293,7 @@ fn shape(
 }
 
 /// Returns the last property of a name: the one that counts.
-fn last<'a, 'b>(object: &'b Object<'a>, name: &str) -> Option<(usize, &'b Value<'a>)> {
+pub(super) fn last<'a, 'b>(object: &'b Object<'a>, name: &str) -> Option<(usize, &'b Value<'a>)> {
     let at = object.properties.iter().rposition(|prop| prop.name.as_str() == name)?;
     object.properties.get(at).map(|prop| (at, &prop.value))
 }
@@ -428,6 +428,7 @@ impl<'a> Group<'a> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
+    use super::super::origin;
     use super::*;
     use proptest::prelude::*;
 
@@ -548,7 +549,7 @@ mod tests {
     fn gap() -> impl Strategy<Value = String> {
         prop_oneof![
             6 => Just(""), 4 => Just(" "), 4 => Just("\n  "), 2 => Just("\n"), 1 => Just("\t"),
-            2 => Just("\r\n    "), 1 => Just("  "), 1 => Just(" /* c, */ "), 1 => Just(" // [x\n"),
+            2 => Just("\r\n    "), 1 => Just("  "), 1 => Just("\n\n  "), 1 => Just(" /* c, */ "), 1 => Just(" // [x\n"),
             1 => Just("// y\r\n  "), 1 => Just("\n // z\r"), 1 => Just("\u{a0}"),
         ]
         .prop_map(str::to_owned)
@@ -624,8 +625,9 @@ mod tests {
             prop_assert_eq!(ours(&with), 1, "{}", with);
             prop_assert_eq!(&put_in(&with), &with);
             let without = unmerge(&with).unwrap();
-            prop_assert_eq!(without.text, text, "{}", with);
+            prop_assert_eq!(&without.text, &text, "{}", with);
             prop_assert_eq!(without.done.len(), 1);
+            prop_assert_eq!(origin::left(&with, &text, "{}"), Some(text), "{}", with);
         }
 
         #[test]

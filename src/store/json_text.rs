@@ -4,7 +4,7 @@
 //! back the text from before, to the byte. So that this holds for `[]` too, a member that is
 //! written into an empty list or object which somebody else made is set off in a way that no
 //! formatter produces (a blank before it, none behind it), and [`Document::was_there`] reads
-//! that sign; the outermost `{}` needs none, because it always stays.
+//! that sign; the outermost `{}` needs none, because only [`super::origin`] lets it go.
 
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::Ranged;
@@ -192,7 +192,11 @@ impl<'a> Document<'a> {
         let swallows = before.last().is_some_and(|mark| mark.kind == MarkKind::Line)
             && !rest.starts_with(['\n', '\r']);
         let lead = before.last().map_or(start, |mark| mark.range.end);
-        let cut = if swallows { item.clone() } else { lead..item.end };
+        let next = comma.as_ref().map(|comma| self.slice(comma.end..end));
+        // The next one takes the first one's place, with the blank before it if it has none: so
+        // the sign that the list was there stays with it.
+        let moves_up = previous.is_none() && next.is_some_and(|next| next.trim_start() == next);
+        let cut = if swallows || moves_up { item.clone() } else { lead..item.end };
         let Some(comma) = comma else {
             let comma = before.iter().find(is_comma).map(|mark| mark.range.clone());
             return self.without(comma.into_iter().chain([cut]));
@@ -236,9 +240,14 @@ impl<'a> Document<'a> {
         self.marks.get(start..end).unwrap_or_default()
     }
 
+    /// Returns where the white space before a place is.
+    #[must_use]
+    pub fn lead(&self, at: usize) -> Range<usize> {
+        self.slice(0..at).trim_end().len()..at
+    }
+
     fn blank_before(&self, at: usize) -> &'a str {
-        let before = self.slice(0..at);
-        self.slice(before.trim_end().len()..at)
+        self.slice(self.lead(at))
     }
 
     /// Returns the white space at the start of the line of a place.

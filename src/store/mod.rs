@@ -17,6 +17,7 @@ pub mod json_text;
 pub mod judged;
 pub mod last;
 pub mod missing;
+pub mod origin;
 pub mod own_entries;
 mod plan;
 pub mod problem;

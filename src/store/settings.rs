@@ -2,10 +2,12 @@
 //!
 //! A file behind symbolic links is written where it really is, its mode and a byte order mark
 //! stay, and a file that changed since it was read is not written over. Only the text between
-//! our own entries' ends is ever another one (see [`super::hook_groups`]).
+//! our own entries' ends is ever another one (see [`super::hook_groups`]), and what we made out of
+//! nothing becomes nothing again (see [`super::origin`]).
 
 use super::hook_groups::{self, Handler, HooksError, Outcome};
 use super::hook_tables;
+use super::origin;
 use crate::domain::Entry;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -96,7 +98,10 @@ pub struct Settings {
     file: PathBuf,
     target: PathBuf,
     bytes: Option<Vec<u8>>,
+    /// What it says, without a byte order mark.
     text: String,
+    /// What it is taken for when it says nothing.
+    skeleton: &'static str,
 }
 
 impl Settings {
@@ -117,19 +122,20 @@ impl Settings {
             }
             None => "",
         };
-        let text = text.strip_prefix(MARK).unwrap_or(text);
-        let blank = text.trim().is_empty() && !is_toml(&file);
-        let text = if blank { EMPTY } else { text }.to_owned();
-        Ok(Self { file, target, bytes, text })
+        let text = text.strip_prefix(MARK).unwrap_or(text).to_owned();
+        Ok(Self { file, target, bytes, text, skeleton: EMPTY })
     }
 
     /// Takes a file that is not there, or holds nothing, for this text.
     #[must_use]
-    pub fn or_else(mut self, empty: &str) -> Self {
-        if self.on_disk().is_none_or(|text| text.trim().is_empty()) {
-            empty.clone_into(&mut self.text);
-        }
-        self
+    pub fn or_else(self, skeleton: &'static str) -> Self {
+        Self { skeleton, ..self }
+    }
+
+    /// Returns where the file is, before any link.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
     }
 
     /// Tells whether the file is there.
@@ -148,7 +154,12 @@ impl Settings {
     /// Returns the text with these entries in it and no other of ours.
     pub fn merge(&self, entries: &[Entry]) -> Result<Outcome, SettingsError> {
         let merge = if is_toml(&self.file) { hook_tables::merge } else { hook_groups::merge };
-        merge(&self.text, entries).map_err(|source| self.hooks_error(source))
+        let mut outcome = merge(self.said(), entries).map_err(|source| self.hooks_error(source))?;
+        if self.is_blank() && !entries.is_empty() {
+            let blank = self.is_there().then_some(self.text.as_str());
+            outcome.text = origin::laid_out(&outcome.text, blank);
+        }
+        Ok(outcome)
     }
 
     /// Returns the file as if the reference program had no entry in it, and what goes for that.
@@ -158,29 +169,54 @@ impl Settings {
         } else {
             hook_groups::without_solvi
         };
-        let outcome = out(&self.text).map_err(|source| self.hooks_error(source))?;
-        outcome.text.clone_into(&mut self.text);
+        let outcome = out(self.said()).map_err(|source| self.hooks_error(source))?;
+        if !outcome.done.is_empty() {
+            outcome.text.clone_into(&mut self.text);
+        }
         Ok((self, outcome))
-    }
-
-    /// Returns every handler in it.
-    pub fn handlers(&self) -> Result<Vec<Handler>, SettingsError> {
-        handlers(&self.file, &self.text).map_err(|source| self.hooks_error(source))
     }
 
     /// Returns the text without any entry of ours.
     pub fn unmerge(&self) -> Result<Outcome, SettingsError> {
         let unmerge = if is_toml(&self.file) { hook_tables::unmerge } else { hook_groups::unmerge };
-        unmerge(&self.text).map_err(|source| self.hooks_error(source))
+        unmerge(self.said()).map_err(|source| self.hooks_error(source))
     }
 
-    /// Removes the file that was read.
-    pub fn remove(&self) -> Result<(), SettingsError> {
+    /// Returns what is to stand on disk for an outcome: none when the file is to go, because we
+    /// made it and nothing is in it but what we began with.
+    #[must_use]
+    pub fn left(&self, outcome: &Outcome) -> Option<String> {
+        if is_toml(&self.file) {
+            return Some(outcome.text.clone());
+        }
+        origin::left(&self.text, &outcome.text, self.skeleton)
+    }
+
+    /// Returns the folders below another one that hold this file and nothing else, the inner first.
+    #[must_use]
+    pub fn folders_of_its_own(&self, below: &Path) -> Vec<PathBuf> {
+        let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
+        let inside = |folder: &&Path| *folder != below && folder.starts_with(below);
+        let alone = |folder: &&Path| {
+            let one = fs::read_dir(folder).is_ok_and(|held| held.take(2).count() == 1);
+            one && !is_link(folder)
+        };
+        // Of a link only what it leads to goes.
+        let folders = self.file.ancestors().skip(1).take_while(|_| !is_link(&self.file));
+        let folders = folders.take_while(inside).take_while(alone);
+        folders.map(Path::to_owned).collect()
+    }
+
+    /// Removes the file that was read, and then these folders, as far as they are empty.
+    pub fn remove(&self, folders: &[PathBuf]) -> Result<(), SettingsError> {
         let unwritable = |source| SettingsError::Unwritable { file: self.file.clone(), source };
         if contents(&self.target).map_err(unwritable)? != self.bytes {
             return Err(SettingsError::Changed { file: self.file.clone() });
         }
-        fs::remove_file(&self.target).map_err(unwritable)
+        fs::remove_file(&self.target).map_err(unwritable)?;
+        // The system itself keeps one that somebody has put something into meanwhile.
+        let _ = folders.iter().try_for_each(fs::remove_dir);
+        Ok(())
     }
 
     /// Writes another text in the place of the one that was read.
@@ -199,6 +235,15 @@ impl Settings {
                 _ => unwritable(source),
             }
         })
+    }
+
+    /// Returns what the text says, or else what it is taken for.
+    fn said(&self) -> &str {
+        if self.is_blank() { self.skeleton } else { &self.text }
+    }
+
+    fn is_blank(&self) -> bool {
+        origin::is_blank(&self.text) && !is_toml(&self.file)
     }
 
     fn hooks_error(&self, source: HooksError) -> SettingsError {

@@ -2,7 +2,7 @@
 //! the program that it starts by its place and its digest, and goes whole.
 
 use super::{Options, Program, about_agent, about_places, next_steps, rules, sample_unless_there};
-use crate::cli::agent_settings::differences;
+use crate::cli::agent_settings::Target;
 use crate::cli::failure::Failure;
 use crate::clients::pi;
 use crate::domain::sanitize::visible;
@@ -17,7 +17,7 @@ pub fn install(template: &str, options: &Options) -> Result<Vec<String>, Failure
     let name = target.name();
     ours(&settings, &name)?;
     if !options.edits {
-        return uninstall(&settings, &name, *dry_run);
+        return uninstall(&settings, target, *dry_run);
     }
     let program = program(&options.program)?;
     let shown = program.to_string_lossy();
@@ -43,11 +43,7 @@ pub fn install(template: &str, options: &Options) -> Result<Vec<String>, Failure
     };
     let mut lines = vec![format!("{name}: {deed}, starts {}", visible(text))];
     if deed != "unchanged" {
-        if *dry_run {
-            lines.extend(differences(&name, settings.on_disk(), &new));
-        } else {
-            settings.write(&new)?;
-        }
+        lines.extend(target.put(&settings, Some(&new), *dry_run)?);
     }
     if let Some(rules) = &rules {
         lines.extend(sample_unless_there(rules, options)?);
@@ -62,25 +58,25 @@ pub fn install(template: &str, options: &Options) -> Result<Vec<String>, Failure
 }
 
 /// Removes the extension, and returns the lines to print.
-pub fn uninstall(settings: &Settings, name: &str, dry_run: bool) -> Result<Vec<String>, Failure> {
-    ours(settings, name)?;
+pub fn uninstall(
+    settings: &Settings,
+    target: &Target,
+    dry_run: bool,
+) -> Result<Vec<String>, Failure> {
+    let name = target.shown(settings.file());
+    ours(settings, &name)?;
     if !settings.is_there() {
         return Ok(vec![format!("{name}: not there, nothing to remove")]);
     }
-    if !dry_run {
-        settings.remove()?;
-    }
-    Ok(vec![format!("{name}: removed")])
+    target.put(settings, None, dry_run)
 }
 
 /// Refuses to touch a file of that name that somebody else wrote.
 fn ours(settings: &Settings, name: &str) -> Result<(), Failure> {
     match settings.on_disk() {
-        Some(text) if !text.trim().is_empty() && !pi::is_extension(text) => {
-            Err(Failure::new(format!("{name} is not ours"))
-                .because("it does not begin as the extension that solvi-hook writes")
-                .next("move it away, then install again"))
-        }
+        Some(text) if !pi::is_extension(text) => Err(Failure::new(format!("{name} is not ours"))
+            .because("it does not begin as the extension that solvi-hook writes")
+            .next("move it away, then install again")),
         _ => Ok(()),
     }
 }

@@ -101,12 +101,13 @@ fn uninstalling_gives_the_settings_back() {
 }
 
 #[test]
-fn what_install_made_from_nothing_becomes_an_empty_object() {
+fn what_install_made_from_nothing_becomes_nothing() {
     let house = House::new();
     assert_eq!(house.uninstall(), ".claude/settings.json: not there, nothing to remove");
     house.install();
     house.uninstall();
-    assert_eq!(house.settings(), "{}\n");
+    assert_eq!(house.read(SETTINGS), None);
+    let house = house.file(SETTINGS, "{}\n");
     assert_eq!(house.uninstall(), ".claude/settings.json: no solvi-hook entries");
 }
 
