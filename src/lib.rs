@@ -49,8 +49,8 @@
 //!   again that a record is about, and [`store::differ`] says what is decided otherwise today;
 //!   [`store::erase`] takes the content out of a record; [`store::settings`] keeps our entries in
 //!   an agent's settings, and [`store::origin`] knows which of these files we made; [`store::judged`] finds the decision about an edit that was made since.
-//! * `cli`: one file a sub-command; `hook` takes any event to its judge, of which `pre_edit` and
-//!   `post_write` are two; `pen` writes the one answer, whatever happens.
+//! * `cli`: one file a sub-command; `hook` takes any event to its judge: `pre_edit`, `post_write`,
+//!   `stop`; `pen` writes the one answer, whatever happens.
 //!
 //! # Files that we touch
 //!
@@ -75,6 +75,8 @@
 //!   explanations say the same; so is [`domain::sanitize`].
 //! * `check-staged`, `check-diff` and `pre-push` are one piece (`cli/check.rs`) with three ways to
 //!   get at changes and at rules (`cli/check_rules.rs`).
+//! * At an agent's stop the working tree is judged as `check-diff` would: what a shell command wrote
+//!   is told to the agent while it can still mend it.
 //! * gix is asked for objects, trees and the index only: its diff and status let attributes and
 //!   configuration decide what is looked at.
 //! * A diff needs no clock: `similar` bounds its own work, so the answer is the same everywhere.

@@ -30,6 +30,8 @@ mod rules_file;
 mod shims;
 mod star;
 mod statistics;
+#[cfg(unix)]
+mod stop;
 mod support;
 #[cfg(unix)]
 mod traces;

@@ -37,6 +37,15 @@ pub struct Options {
     pub offline: bool,
 }
 
+impl Options {
+    /// Returns how files are judged where no report is written: nothing is fetched for it.
+    #[must_use]
+    pub fn silent(no_instruction_check: bool) -> Self {
+        let format = Shape(report::FORMATS[0]);
+        Self { format, no_instruction_check, allow_unknown: true, jobs: None, offline: true }
+    }
+}
+
 /// A report's format.
 #[derive(Clone, Copy)]
 pub struct Shape(&'static dyn Format);

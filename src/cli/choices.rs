@@ -21,11 +21,18 @@ struct Judge {
 }
 
 /// The judges that Pi's control shows.
-const JUDGES: &[Judge] = &[Judge {
-    name: "edits",
-    about: "every edit is held against the repository's rules before it is made, and after",
-    events: &["tool_call", "tool_result"],
-}];
+const JUDGES: &[Judge] = &[
+    Judge {
+        name: "edits",
+        about: "every edit is held against the repository's rules before it is made, and after",
+        events: &["tool_call", "tool_result"],
+    },
+    Judge {
+        name: "stop",
+        about: "what Pi leaves in the working tree is held against them before it stops",
+        events: &["agent_before_settle"],
+    },
+];
 
 /// Say which judges are on for Pi, and switch them
 ///

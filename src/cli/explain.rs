@@ -53,9 +53,14 @@ impl Explanation {
 
     /// Tells what was read.
     pub fn event(&mut self, event: &Event) {
+        if let Action::Stop { .. } = event.action {
+            self.row("event", "the agent is about to stop");
+            return self.spend("reading");
+        }
         let tool = if event.tool.is_empty() { "(no tool named)" } else { event.tool.as_str() };
         self.row("tool", &visible(tool));
         match &event.action {
+            Action::Stop { .. } => {}
             Action::Other => self.row("", "changes no file that could be judged"),
             Action::Edit(changes) => {
                 for change in changes {

@@ -7,7 +7,7 @@
 
 use super::explain::Explanation;
 use super::world::World;
-use super::{defaults, pen, post_write, pre_edit};
+use super::{defaults, pen, post_write, pre_edit, stop};
 use crate::clients::marks::Marks;
 use crate::clients::{self, Client, Phase, Voice};
 use crate::domain::{Decision, Event, Verdict};
@@ -24,7 +24,9 @@ const LARGEST_PAYLOAD: u64 = 16 << 20;
 ///
 /// This is what `install` has agents call. The payload on standard input tells the agent and the
 /// event; `--agent` is who is asking where it does not. An edit that is about to be made is judged
-/// as by `pre-edit`, one that was made as by `post-write`. What nobody judges (another event, a
+/// as by `pre-edit`, one that was made as by `post-write`. When the agent is about to stop, what it
+/// leaves in the working tree is held against HEAD, and it goes on if that would be refused at the
+/// commit: once, and not twice in a session for the same reasons. What nobody judges (another event, a
 /// tool that changes no file) gets the agent's own word for "nothing to say".
 /// Always exits 0: an agent takes the exit status for more than it says.
 #[derive(Clone, Debug, clap::Args)]
@@ -123,6 +125,7 @@ impl Questions {
         match phase {
             Phase::Before | Phase::Permission => self != Self::Writes,
             Phase::After => self != Self::Edits,
+            Phase::Stop => self == Self::All,
             _ => false,
         }
     }
@@ -288,7 +291,11 @@ impl Sitting {
                 (asking.without_judgement(trouble.clone()), Decision::unjudged(trouble))
             }
             Ok((event, files)) => {
-                let judge = if phase == Phase::After { post_write::judge } else { pre_edit::judge };
+                let judge = match phase {
+                    Phase::After => post_write::judge,
+                    Phase::Stop => stop::judge,
+                    _ => pre_edit::judge,
+                };
                 let mut decision = judge(self, &event, &files, &mut voice, &mut told);
                 let silent = decision.verdict() == Verdict::Allow;
                 if phase == Phase::After && silent && !client.warns_before() {

@@ -298,7 +298,7 @@ fn entries(options: &Options) -> Result<(Vec<Entry>, Vec<String>), Failure> {
     let (program, notes) = program(&options.program, &options.target)?;
     let rules = options.rules.as_deref().map(quoted).transpose()?;
     let plan = Plan { program, rules, approve: options.approve };
-    let entries = (options.target.wiring.edits)(&plan);
+    let entries = (options.target.wiring.entries)(&plan);
     // What we would not know again would be doubled by the next install and never removed.
     match entries.iter().find(|entry| !matches!(owner(&entry.command), Owner::Ours(_))) {
         None => Ok((entries, notes)),

@@ -3,7 +3,7 @@
 
 use super::check::Outcome;
 use super::world::World;
-use crate::domain::{Event, Ruling, sanitize};
+use crate::domain::{Event, Ruling, Session, sanitize};
 use crate::git::{self, Repo};
 use crate::store::record::{self, Facts, Occasion, Summary, Written};
 use crate::store::traces::{Appended, Found, StoreError, Traces};
@@ -26,6 +26,17 @@ pub struct Kept {
     pub place: String,
     /// What is wrong with the store, although the decision is kept.
     pub trouble: Option<String>,
+}
+
+/// The end of an agent's work, as it is kept.
+#[derive(Clone, Copy)]
+pub struct Stop<'a> {
+    /// Whose work it is.
+    pub session: &'a Session,
+    /// A name for what is refused.
+    pub reasons: Option<&'a str>,
+    /// Whether it is on record already what is refused, file by file.
+    pub told: bool,
 }
 
 /// Where and how a decision is kept.
@@ -90,25 +101,39 @@ impl Keep<'_> {
         answered: Option<bool>,
         world: &World,
     ) -> Result<Option<String>, StoreError> {
+        let summary = Summary { answered, ..summary(outcome) };
+        let found = self.check(outcome, &Session::default(), &summary, world)?;
+        let named = self.named.to_string_lossy();
+        Ok(found.map(|found| trouble(&found, &sanitize::visible(&named))))
+    }
+
+    /// Keeps what was found in the working tree when an agent was about to stop.
+    pub fn stop(&self, outcome: &Outcome, stop: &Stop, world: &World) -> Result<(), StoreError> {
+        let reasons = stop.reasons.map(str::to_owned);
+        let session_id = stop.session.session_id.clone();
+        let summary = Summary { session_id, reasons, ..summary(outcome) };
+        if stop.told {
+            return self.append(&[record::summary(&summary, &self.facts(world))], world).map(drop);
+        }
+        self.check(outcome, stop.session, &summary, world).map(drop)
+    }
+
+    /// Keeps a record for each file that something stands against, and the one that sums up.
+    fn check(
+        &self,
+        outcome: &Outcome,
+        session: &Session,
+        summary: &Summary,
+        world: &World,
+    ) -> Result<Option<Found>, StoreError> {
         let facts = self.facts(world);
-        let event = Event { tool: git::TOOL.to_owned(), ..Event::default() };
+        let tool = git::TOOL.to_owned();
+        let event = Event { tool, session: session.clone(), ..Event::default() };
         let rulings = outcome.decision.rulings.iter();
         let mut entries: Vec<_> =
             rulings.map(|ruling| record::of(ruling, &event, &facts)).collect();
-        let not_checked = outcome.not_checked.iter().map(|file| file.place.to_string());
-        entries.push(record::summary(
-            &Summary {
-                title: outcome.title.clone(),
-                verdict: outcome.decision.verdict(),
-                files: outcome.files,
-                not_checked: not_checked.collect(),
-                answered,
-            },
-            &facts,
-        ));
-        let named = self.named.to_string_lossy();
-        let found = self.append(&entries, world)?.found;
-        Ok(found.map(|found| trouble(&found, &sanitize::visible(&named))))
+        entries.push(record::summary(summary, &facts));
+        Ok(self.append(&entries, world)?.found)
     }
 
     fn facts(&self, world: &World) -> Facts {
@@ -168,6 +193,17 @@ impl Keep<'_> {
             let _ = gitignore.and_then(|file| file.set_modified(written));
         }
         store.append(entries)
+    }
+}
+
+fn summary(outcome: &Outcome) -> Summary {
+    let not_checked = outcome.not_checked.iter().map(|file| file.place.to_string());
+    Summary {
+        title: outcome.title.clone(),
+        verdict: outcome.decision.verdict(),
+        files: outcome.files,
+        not_checked: not_checked.collect(),
+        ..Summary::default()
     }
 }
 

@@ -43,7 +43,7 @@ pub fn changes_of(payload: &[u8], root: &Path) -> Result<Vec<Change>, PayloadErr
     let files = DiskFiles::new(root, root);
     match payload::read(payload, &files)?.action {
         Action::Edit(changes) => Ok(changes),
-        Action::Other => Ok(Vec::new()),
+        Action::Stop { .. } | Action::Other => Ok(Vec::new()),
     }
 }
 

@@ -31,6 +31,7 @@ mod redact;
 mod report;
 mod rules;
 mod sample;
+mod stop;
 mod terminal;
 mod traces;
 pub mod uninstall;

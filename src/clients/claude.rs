@@ -11,7 +11,7 @@ use super::file_tools;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
 use super::wiring::{self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Wiring, otherwise};
-use super::{Client, Phase, Voice, after_tool};
+use super::{Client, Phase, Voice, after_tool, at_stop};
 use crate::domain::{Action, Change, Decision, Entry, Event, Files, Shape, Stored, Verdict};
 use serde_json::{Value, json};
 
@@ -20,6 +20,7 @@ pub const PRE_TOOL_USE: &str = "PreToolUse";
 
 const PERMISSION_REQUEST: &str = "PermissionRequest";
 const POST_TOOL_USE: &str = "PostToolUse";
+const STOP: &str = "Stop";
 
 /// The folder in which the client keeps its sessions, unless a variable moves it.
 const SESSIONS: &str = "/.claude/projects/";
@@ -79,17 +80,15 @@ impl Client for Claude {
     }
 
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
-        match self.phase(&Marks::of(payload)) {
+        let phase = self.phase(&Marks::of(payload));
+        match phase {
             Phase::Before | Phase::Permission => payload::read(payload, files),
             Phase::After => {
                 let mut call = Call::of(payload::object(payload)?);
                 let response = call.rest.remove("tool_response").unwrap_or_default();
                 call.event(|tool, input| made(tool, input, &response, files))
             }
-            _ => {
-                let session = payload::session(&payload::object(payload)?);
-                Ok(Event { session, ..Event::default() })
-            }
+            _ => Ok(payload::beside_tools(phase, &payload::object(payload)?)),
         }
     }
 
@@ -102,6 +101,7 @@ impl Client for Claude {
                 json!({"hookSpecificOutput": output}).to_string()
             }
             Phase::After => after_tool(POST_TOOL_USE, decision, voice),
+            Phase::Stop => at_stop(decision, voice),
             // Where a person is asked anyway, silence leaves the question to the client.
             _ => String::new(),
         }
@@ -155,7 +155,7 @@ const WIRING: Wiring = Wiring {
     beside: None,
     from_below: false,
     form: Form::Entries("{}\n"),
-    edits,
+    entries,
     traps,
     softens,
     silences,
@@ -180,13 +180,13 @@ const TOOLS: &str = "^(Edit|Write|MultiEdit|NotebookEdit|apply_patch|mcp__.*)$";
 /// Those of which it is known what they have written.
 const WRITERS: &str = "Edit|Write|MultiEdit|NotebookEdit|apply_patch";
 
-fn edits(plan: &Plan) -> Vec<Entry> {
+fn entries(plan: &Plan) -> Vec<Entry> {
     let command = plan.command("claude");
     // Claude Code takes a hook that fails for one that has no objection.
     let worst = answer("ask", COULD_NOT_RUN).to_string();
-    let entry = |event: &str, matcher: &str, command: String, status: &str| Entry {
+    let entry = |event: &str, matcher: Option<&str>, command: String, status: &str| Entry {
         event: event.to_owned(),
-        matcher: Some(matcher.to_owned()),
+        matcher: matcher.map(str::to_owned),
         command,
         // Seconds. Our own deadline is 10, and the client must not be the first to give up.
         timeout: 30,
@@ -196,8 +196,19 @@ fn edits(plan: &Plan) -> Vec<Entry> {
     let before = otherwise(&command, &worst);
     let after = otherwise(&command, NOT_CHECKED);
     vec![
-        entry(PRE_TOOL_USE, TOOLS, before, "holding the edit against the rules"),
-        entry(POST_TOOL_USE, WRITERS, after, "holding what was written against what was judged"),
+        entry(PRE_TOOL_USE, Some(TOOLS), before, "holding the edit against the rules"),
+        entry(
+            POST_TOOL_USE,
+            Some(WRITERS),
+            after,
+            "holding what was written against what was judged",
+        ),
+        entry(
+            STOP,
+            None,
+            otherwise(&command, NOT_CHECKED),
+            "holding the working tree against the rules",
+        ),
     ]
 }
 

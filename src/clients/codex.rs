@@ -4,7 +4,8 @@
 //! no key beside those that the client knows; `ask` and `allow` are taken for a failed hook and
 //! the tool runs. So an *ask* is spoken as a refusal that says how a person can let the edit
 //! through. Where the client is about to ask a person anyway, silence leaves the question to it.
-//! At every other event we are silent: one that spoke at each stop would never let it stop.
+//! It has no limit for hooks that keep it from stopping: who refused each time would never let it
+//! stop.
 
 use super::claude::PRE_TOOL_USE;
 use super::contract::{Contract, Known, Strength, Without, row};
@@ -22,6 +23,7 @@ pub struct Codex;
 
 const PERMISSION_REQUEST: &str = "PermissionRequest";
 const POST_TOOL_USE: &str = "PostToolUse";
+const STOP: &str = "Stop";
 
 /// How the files begin in which the client keeps its sessions.
 const ROLLOUT: &str = "/rollout-";
@@ -111,10 +113,10 @@ impl Client for Codex {
         let mut call = payload::object(payload)?;
         let event = call.get("hook_event_name").and_then(Value::as_str);
         let phase = event.map_or(Phase::Before, Phase::named);
-        let session = payload::session(&call);
         if !matches!(phase, Phase::Before | Phase::Permission | Phase::After) {
-            return Ok(Event { session, ..Event::default() });
+            return Ok(payload::beside_tools(phase, &call));
         }
+        let session = payload::session(&call);
         let Some(Value::String(tool)) = call.remove("tool_name").filter(|name| *name != "") else {
             return payload::read(payload, files);
         };
@@ -131,7 +133,7 @@ impl Client for Codex {
             Phase::Before => self.write(decision, voice),
             Phase::Permission => permission(decision, voice),
             Phase::After => super::after_tool(POST_TOOL_USE, decision, voice),
-            // Who spoke at each stop would never let it stop.
+            Phase::Stop => super::at_stop(decision, voice),
             _ => String::new(),
         }
     }
@@ -166,7 +168,7 @@ const WIRING: Wiring = Wiring {
     beside: Some("config.toml"),
     from_below: true,
     form: Form::Entries("{}\n"),
-    edits,
+    entries,
     traps,
     softens: |_| Vec::new(),
     silences: |text| switched_off(text),
@@ -190,16 +192,16 @@ const WIRING: Wiring = Wiring {
 /// The tools that change files: a patch may also come as a command.
 const TOOLS: &str = "^(apply_patch|Bash|mcp__.*)$";
 
-fn edits(plan: &Plan) -> Vec<Entry> {
+fn entries(plan: &Plan) -> Vec<Entry> {
     let command = plan.command("codex");
     let worst = json!({"hookSpecificOutput": {
         "hookEventName": PRE_TOOL_USE,
         "permissionDecision": "deny",
         "permissionDecisionReason": COULD_NOT_RUN,
     }});
-    let entry = |event: &str, matcher: &str, command: String, status: &str| Entry {
+    let entry = |event: &str, matcher: Option<&str>, command: String, status: &str| Entry {
         event: event.to_owned(),
-        matcher: Some(matcher.to_owned()),
+        matcher: matcher.map(str::to_owned),
         command,
         // Seconds; our own deadline is 10.
         timeout: 30,
@@ -209,8 +211,14 @@ fn edits(plan: &Plan) -> Vec<Entry> {
     let before = otherwise(&command, &worst.to_string());
     let written = "holding what was written against what was judged";
     vec![
-        entry(PRE_TOOL_USE, TOOLS, before, "holding the edit against the rules"),
-        entry(POST_TOOL_USE, "apply_patch", otherwise(&command, NOT_CHECKED), written),
+        entry(PRE_TOOL_USE, Some(TOOLS), before, "holding the edit against the rules"),
+        entry(POST_TOOL_USE, Some("apply_patch"), otherwise(&command, NOT_CHECKED), written),
+        entry(
+            STOP,
+            None,
+            otherwise(&command, NOT_CHECKED),
+            "holding the working tree against the rules",
+        ),
     ]
 }
 

@@ -32,7 +32,12 @@ fn phase(named: Option<&str>, has: impl Fn(&str) -> bool) -> Phase {
     match named {
         Some("preToolUse") => Phase::Before,
         Some("permissionRequest") => Phase::Permission,
+        Some("agentStop" | "Stop") if has("agentId") || has("agent_id") => Phase::SubagentStop,
+        Some("agentStop") => Phase::Stop,
         Some(name) => Phase::named(name),
+        // The end of a sub-agent's work is told as the end of the agent's, with its name.
+        None if has("stop_hook_active") && has("agentId") => Phase::SubagentStop,
+        None if has("stop_hook_active") => Phase::Stop,
         None if has("error") => Phase::Other,
         None if has("toolResult") => Phase::After,
         None if has("toolName") || has("tool_name") => Phase::Before,
@@ -49,7 +54,8 @@ fn read_at(
 ) -> Result<Event, PayloadError> {
     let session = session(&call);
     if !matches!(phase, Phase::Before | Phase::Permission | Phase::After) {
-        return Ok(Event { session, ..Event::default() });
+        let action = if phase == Phase::Stop { payload::stop(&call) } else { Action::Other };
+        return Ok(Event { session, action, ..Event::default() });
     }
     let mut take = |names: [&str; 2]| names.iter().find_map(|name| call.remove(*name));
     let tool = take(["toolName", "tool_name"]);
@@ -278,6 +284,9 @@ impl Client for Copilot {
             Phase::Before => self.write(decision, voice),
             Phase::Permission => permission(decision, voice),
             Phase::After => after(decision, voice),
+            Phase::Stop if decision.verdict() == Verdict::Deny => {
+                json!({"decision": "block", "reason": super::left(decision, voice)}).to_string()
+            }
             _ => String::new(),
         }
     }
@@ -323,7 +332,7 @@ const WIRING: Wiring = Wiring {
     beside: None,
     from_below: true,
     form: Form::Entries("{\n  \"version\": 1\n}\n"),
-    edits,
+    entries,
     traps,
     softens: |_| Vec::new(),
     silences: |_| false,
@@ -349,7 +358,7 @@ const WIRING: Wiring = Wiring {
     look: "ask it to edit a file under .git: it is refused",
 };
 
-fn edits(plan: &Plan) -> Vec<Entry> {
+fn entries(plan: &Plan) -> Vec<Entry> {
     let command = plan.command("copilot");
     let worst = json!({"permissionDecision": "deny", "permissionDecisionReason": COULD_NOT_RUN});
     let refused = json!({"behavior": "deny", "message": COULD_NOT_RUN});
@@ -367,6 +376,7 @@ fn edits(plan: &Plan) -> Vec<Entry> {
         entry("preToolUse", None, otherwise(&command, &worst.to_string())),
         entry("permissionRequest", Some("edit"), otherwise(&command, &refused.to_string())),
         entry("postToolUse", Some("edit|create|apply_patch"), otherwise(&command, NOT_CHECKED)),
+        entry("agentStop", None, otherwise(&command, NOT_CHECKED)),
     ]
 }
 

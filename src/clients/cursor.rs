@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 pub struct Cursor;
 
 const AFTER_FILE_EDIT: &str = "afterFileEdit";
+const STOP: &str = "stop";
 
 /// What it honours.
 const CONTRACT: Contract = Contract {
@@ -59,6 +60,17 @@ impl Client for Cursor {
         .to_string()
     }
 
+    fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {
+        match phase {
+            Phase::Before => self.write(decision, voice),
+            // The only thing that keeps it from stopping.
+            Phase::Stop if decision.verdict() == Verdict::Deny => {
+                json!({"followup_message": super::left(decision, voice)}).to_string()
+            }
+            _ => String::new(),
+        }
+    }
+
     fn owns(&self, marks: &Marks) -> bool {
         marks.has("cursor_version") || marks.has("conversation_id") && marks.has("generation_id")
     }
@@ -68,7 +80,7 @@ impl Client for Cursor {
             Some("beforeSubmitPrompt") => Phase::Prompt,
             Some("sessionStart") => Phase::SessionStart,
             Some("sessionEnd") => Phase::SessionEnd,
-            Some("stop") => Phase::Stop,
+            Some(STOP) => Phase::Stop,
             Some("subagentStop") => Phase::SubagentStop,
             None | Some("preToolUse" | "beforeShellExecution" | "beforeMCPExecution") => {
                 Phase::Before
@@ -84,6 +96,12 @@ impl Client for Cursor {
         match event.as_deref() {
             None | Some("preToolUse" | "beforeMCPExecution") => {}
             Some(AFTER_FILE_EDIT) => return made(object, files),
+            Some(STOP) => {
+                let session_id = object.get("conversation_id").and_then(Value::as_str);
+                let session =
+                    Session { session_id: session_id.map(str::to_owned), ..Session::default() };
+                return Ok(Event { session, action: payload::stop(&object), ..Event::default() });
+            }
             Some(_) => return Ok(Event::default()),
         }
         // The input of a server's tool may come as text.
@@ -130,7 +148,7 @@ const WIRING: Wiring = Wiring {
     beside: None,
     from_below: true,
     form: Form::Entries("{\n  \"version\": 1\n}\n"),
-    edits,
+    entries,
     traps: |text| wiring::not_plain(text, "Cursor").into_iter().collect(),
     softens: |_| Vec::new(),
     silences: |_| false,
@@ -148,7 +166,7 @@ const WIRING: Wiring = Wiring {
     look: "open Settings, Hooks: the entry stands under preToolUse",
 };
 
-fn edits(plan: &Plan) -> Vec<Entry> {
+fn entries(plan: &Plan) -> Vec<Entry> {
     let command = plan.command("cursor");
     let worst = json!({
         "permission": "ask",
@@ -168,6 +186,7 @@ fn edits(plan: &Plan) -> Vec<Entry> {
     vec![
         entry("preToolUse", otherwise(&command, &worst.to_string()), Shape::Closed),
         entry(AFTER_FILE_EDIT, otherwise(&command, NOT_CHECKED), Shape::Plain),
+        entry(STOP, otherwise(&command, NOT_CHECKED), Shape::Plain),
     ]
 }
 

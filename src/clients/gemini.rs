@@ -109,7 +109,7 @@ impl Client for Gemini {
         let object = payload::object(payload)?;
         let event = object.get("hook_event_name").and_then(Value::as_str).unwrap_or(BEFORE_TOOL);
         if event != BEFORE_TOOL && event != AFTER_TOOL {
-            return Ok(Event::default());
+            return Ok(payload::beside_tools(self.phase(&Marks::of(payload)), &object));
         }
         let after = event == AFTER_TOOL;
         let mut call = Call::of(object);
@@ -141,7 +141,7 @@ impl Client for Gemini {
             }})
             .to_string(),
             // Another turn with the reason as its prompt.
-            (Phase::Stop, Verdict::Deny) => deny(&text),
+            (Phase::Stop, Verdict::Deny) => deny(&super::left(decision, voice)),
             _ => String::new(),
         }
     }
@@ -236,7 +236,7 @@ const WIRING: Wiring = Wiring {
     beside: None,
     from_below: false,
     form: Form::Entries("{}\n"),
-    edits,
+    entries,
     traps,
     softens: |_| Vec::new(),
     silences: |text| {
@@ -267,11 +267,11 @@ const WIRING: Wiring = Wiring {
 /// part of a name, so it has its anchors.
 const TOOLS: &str = "^(write_file|replace|mcp_.*|.*__.*)$";
 
-fn edits(plan: &Plan) -> Vec<Entry> {
+fn entries(plan: &Plan) -> Vec<Entry> {
     let command = plan.command("gemini");
-    let entry = |event: &str, matcher: &str, command: String| Entry {
+    let entry = |event: &str, matcher: Option<&str>, command: String| Entry {
         event: event.to_owned(),
-        matcher: Some(matcher.to_owned()),
+        matcher: matcher.map(str::to_owned),
         command,
         // Milliseconds; our own deadline is 10 s.
         timeout: 30_000,
@@ -279,8 +279,9 @@ fn edits(plan: &Plan) -> Vec<Entry> {
         shape: Shape::NamedGroup,
     };
     vec![
-        entry(BEFORE_TOOL, TOOLS, otherwise(&command, &deny(COULD_NOT_RUN))),
-        entry(AFTER_TOOL, "^(write_file|replace)$", otherwise(&command, NOT_CHECKED)),
+        entry(BEFORE_TOOL, Some(TOOLS), otherwise(&command, &deny(COULD_NOT_RUN))),
+        entry(AFTER_TOOL, Some("^(write_file|replace)$"), otherwise(&command, NOT_CHECKED)),
+        entry(AFTER_AGENT, None, otherwise(&command, NOT_CHECKED)),
     ]
 }
 

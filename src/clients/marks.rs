@@ -13,6 +13,8 @@ use std::fmt;
 
 /// The fields that tell clients apart.
 const NAMES: &[&str] = &[
+    "agentId",
+    "agent_id",
     "client",
     "conversation_id",
     "cursor_version",
@@ -28,6 +30,7 @@ const NAMES: &[&str] = &[
     "prompt_id",
     "sessionId",
     "session_id",
+    "stop_hook_active",
     "timestamp",
     "toolName",
     "toolResult",

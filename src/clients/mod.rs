@@ -210,6 +210,30 @@ fn after_tool(event: &str, decision: &Decision, voice: &Voice) -> String {
     .to_string()
 }
 
+/// Opens the reason when the agent is about to stop.
+const LEFT: &str = "Before you stop: the working tree holds what would be refused at the commit. \
+    Mend what is yours; tell the user about the rest.";
+
+/// Returns what is told to an agent that is about to stop and is not to.
+fn left(decision: &Decision, voice: &Voice) -> String {
+    let notes = voice.notes.iter().map(String::as_str);
+    let left = wording::left(decision);
+    [LEFT, &left].into_iter().chain(notes).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes the reply to an agent that is about to stop, as Claude Code and Codex read it: only a
+/// refusal makes it go on; anything else is for the person.
+fn at_stop(decision: &Decision, voice: &Voice) -> String {
+    if decision.verdict() == Verdict::Deny {
+        return serde_json::json!({"decision": "block", "reason": left(decision, voice)})
+            .to_string();
+    }
+    if voice.notes.is_empty() {
+        return String::new();
+    }
+    serde_json::json!({"systemMessage": voice.notes.join("\n")}).to_string()
+}
+
 /// Returns the folder that a payload says the session is in; nothing when it says none.
 #[must_use]
 pub fn working_folder(payload: &[u8]) -> Option<String> {

@@ -4,6 +4,7 @@
 //! will leave it. A call that is, or may be, an edit that cannot be read is an error, and a
 //! person decides; a tool that edits no file is [`Action::Other`].
 
+use super::Phase;
 use super::fields::kind_of;
 use super::file_tools::{self, EDIT, MARK, is_complete, place, shape};
 use super::patch::{self, PatchError};
@@ -72,6 +73,22 @@ pub(super) fn session(call: &Map<String, Value>) -> Session {
         prompt_id: name("prompt_id"),
         agent_id: name("agent_id"),
     }
+}
+
+/// Reads an event that is no tool call.
+pub(super) fn beside_tools(phase: Phase, call: &Map<String, Value>) -> Event {
+    let action = if phase == Phase::Stop { stop(call) } else { Action::Other };
+    Event { session: session(call), action, ..Event::default() }
+}
+
+/// Reads the end of an agent's work. Only a client that says that it was not put off before is
+/// believed: whoever is put off each time never stops.
+pub(super) fn stop(call: &Map<String, Value>) -> Action {
+    let first = match call.get("stop_hook_active") {
+        Some(active) => active == &Value::Bool(false),
+        None => call.get("loop_count").and_then(Value::as_u64) == Some(0),
+    };
+    Action::Stop { again: !first }
 }
 
 /// Reads a payload's outermost object.

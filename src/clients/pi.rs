@@ -31,6 +31,7 @@ pub const PROTOCOL: u64 = 1;
 
 const EDIT: &str = "edit";
 const WRITE: &str = "write";
+const SETTLE: &str = "agent_before_settle";
 
 /// What it honours.
 const CONTRACT: Contract = Contract {
@@ -69,7 +70,7 @@ impl Client for Pi {
             None | Some("tool_call") => Phase::Before,
             Some("tool_result") => Phase::After,
             Some("before_agent_start") => Phase::Prompt,
-            Some("agent_before_settle") => Phase::Stop,
+            Some(SETTLE) => Phase::Stop,
             Some(_) => Phase::Other,
         }
     }
@@ -87,6 +88,11 @@ impl Client for Pi {
                 return Err(PayloadError(format!("`event` is {is}; an object was expected.")));
             }
         };
+        let session_id = Fields::new("payload", payload).text_if_any(&["session_id"])?;
+        if event.get("type").and_then(Value::as_str) == Some(SETTLE) {
+            let session = Session { session_id, ..Session::default() };
+            return Ok(Event { session, action: payload::stop(&event), ..Event::default() });
+        }
         let mut event = Fields::new("event", event);
         let kind = event.text(&["type"])?;
         if kind != "tool_call" && kind != "tool_result" {
@@ -94,7 +100,7 @@ impl Client for Pi {
         }
         let tool = event.text(&["toolName"])?;
         let session = Session {
-            session_id: Fields::new("payload", payload).text_if_any(&["session_id"])?,
+            session_id,
             tool_use_id: event.text_if_any(&["toolCallId"])?,
             ..Session::default()
         };
@@ -123,7 +129,12 @@ impl Client for Pi {
 
     fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {
         match phase {
-            Phase::Before | Phase::Stop => self.write(decision, voice),
+            Phase::Before => self.write(decision, voice),
+            Phase::Stop if decision.verdict() == Verdict::Deny => {
+                answer(Verdict::Deny, &super::left(decision, voice))
+            }
+            Phase::Stop if voice.notes.is_empty() => answer(Verdict::Allow, ""),
+            Phase::Stop => answer(Verdict::Warn, &voice.notes.join("\n")),
             Phase::After | Phase::Prompt => {
                 let text = voice.text(decision);
                 let made = phase == Phase::After && decision.verdict() >= Verdict::Ask;
@@ -263,7 +274,7 @@ const WIRING: Wiring = Wiring {
     beside: None,
     from_below: false,
     form: Form::Extension(include_str!("../../templates/pi.ts")),
-    edits: |_| Vec::new(),
+    entries: |_| Vec::new(),
     traps: |_| Vec::new(),
     softens: |_| Vec::new(),
     silences: |_| false,
@@ -385,7 +396,7 @@ mod tests {
             let Some(after) = case["after"].as_object() else {
                 let known = event.is_ok_and(|event| match event.action {
                     Action::Edit(changes) => !matches!(changes[0].after, Content::Unknown(_)),
-                    Action::Other => true,
+                    Action::Stop { .. } | Action::Other => true,
                 });
                 assert!(!known, "{line}");
                 refused += 1;
@@ -446,7 +457,7 @@ mod tests {
         let unjudged = Decision::unjudged("no rules");
         for (phase, word) in [
             (Phase::Before, "ask"),
-            (Phase::Stop, "ask"),
+            (Phase::Stop, "allow"),
             (Phase::After, "warn"),
             (Phase::Prompt, "warn"),
             (Phase::Other, "allow"),

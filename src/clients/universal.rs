@@ -214,7 +214,7 @@ mod tests {
     fn changes(payload: &Value) -> Vec<Change> {
         match Universal.read(payload.to_string().as_bytes(), &Project).unwrap().action {
             Action::Edit(changes) => changes,
-            Action::Other => Vec::new(),
+            Action::Stop { .. } | Action::Other => Vec::new(),
         }
     }
 

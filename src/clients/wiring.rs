@@ -63,8 +63,8 @@ pub struct Wiring {
     pub from_below: bool,
     /// What is written there.
     pub form: Form,
-    /// The entries for edits, the one that is asked before an edit first.
-    pub edits: fn(&Plan) -> Vec<Entry>,
+    /// The entries, the one that is asked before an edit first.
+    pub entries: fn(&Plan) -> Vec<Entry>,
     /// Returns what in a settings file keeps the agent from running its hooks, one sentence each.
     pub traps: fn(&str) -> Vec<String>,
     /// Returns what in a settings file may answer in the place of the person whom we ask.
@@ -248,14 +248,14 @@ mod tests {
 
     fn before(wiring: &Wiring, program: &str) -> String {
         let plan = Plan { program: program.into(), ..Plan::default() };
-        (wiring.edits)(&plan).remove(0).command
+        (wiring.entries)(&plan).remove(0).command
     }
 
     #[test]
     fn the_command_hands_on_what_was_asked_for() {
         let plan =
             Plan { program: "solvi-hook".into(), rules: Some("'r s.toml'".into()), approve: true };
-        let entry = (of("claude").unwrap().edits)(&plan).remove(0);
+        let entry = (of("claude").unwrap().entries)(&plan).remove(0);
         let start = "solvi-hook hook --agent claude --rules 'r s.toml' --approve || printf";
         assert!(entry.command.starts_with(start), "{}", entry.command);
         assert_eq!(brief(&entry.command).split(" ||").count(), 1);
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn every_client_waits_longer_than_we_take_in_its_own_unit() {
         for wiring in wirings() {
-            for entry in (wiring.edits)(&Plan::default()) {
+            for entry in (wiring.entries)(&Plan::default()) {
                 let unit = if wiring.name == "gemini" { 1000 } else { 1 };
                 assert_eq!(entry.timeout, 30 * unit, "{}", wiring.name);
             }

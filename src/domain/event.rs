@@ -31,6 +31,11 @@ pub struct Session {
 pub enum Action {
     /// Files are about to be written or deleted, one change a file.
     Edit(Vec<Change>),
+    /// The agent is about to stop.
+    Stop {
+        /// Whether it was kept from stopping just before; also where the client does not say so.
+        again: bool,
+    },
     /// A tool that changes no file that we can see; the client's own rules apply.
     #[default]
     Other,

@@ -51,6 +51,29 @@ pub fn block(ruling: &Ruling) -> String {
         Verdict::Ask => format!("solvi-hook asks a person about this {act} of {path}:"),
         Verdict::Warn | Verdict::Allow => format!("solvi-hook warns about this {act} of {path}:"),
     };
+    items(&mut text, ruling);
+    text
+}
+
+/// Returns what is refused in files that were changed already: a block for each file.
+#[must_use]
+pub fn left(decision: &Decision) -> String {
+    let refused = decision.rulings.iter().filter(|ruling| ruling.verdict() == Verdict::Deny);
+    let blocks = refused.map(|ruling| {
+        let path = visible(ruling.change.place.as_str());
+        let mut text = if ruling.change.deletes() {
+            format!("{path}, which is deleted:")
+        } else {
+            format!("{path}:")
+        };
+        items(&mut text, ruling);
+        text
+    });
+    shortened(blocks.collect::<Vec<_>>().join("\n"))
+}
+
+/// Adds an item for each finding that objects, strictest first.
+fn items(text: &mut String, ruling: &Ruling) {
     let mut findings: Vec<&Finding> =
         ruling.findings.iter().filter(|finding| finding.objects()).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
@@ -62,7 +85,6 @@ pub fn block(ruling: &Ruling) -> String {
         };
         let _ = write!(text, "\n- {also}{}", item(finding, &ruling.change));
     }
-    text
 }
 
 /// Returns what one finding says: the rule, why, the lines one a row, and what to do instead.

@@ -50,6 +50,20 @@ impl Recent {
         let mut records = likely.filter_map(|line| Stored::parse(line.as_bytes()).ok());
         records.find(|record| is_about(record, wanted))
     }
+
+    /// Tells whether the agent of a session was kept from stopping for the same reasons, by the
+    /// name that these have.
+    #[must_use]
+    pub fn held(&self, session: &Session, reasons: &str) -> bool {
+        let Some(session) = session.session_id.as_deref() else { return false };
+        let lines = self.0.rsplit(|byte| *byte == b'\n').filter_map(|it| str::from_utf8(it).ok());
+        let likely = lines.filter(|line| line.contains(reasons));
+        likely.filter_map(|line| Stored::parse(line.as_bytes()).ok()).any(|record| {
+            let text = |path: &[&str]| record.at(path).and_then(|it| it.as_str());
+            text(&["meta", "session_id"]) == Some(session)
+                && text(&["meta", "solvi_hook", "reasons"]) == Some(reasons)
+        })
+    }
 }
 
 fn is_about(record: &Stored, wanted: &Wanted) -> bool {

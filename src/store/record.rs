@@ -29,6 +29,8 @@ impl Occasion {
     pub const DIFF: Self = Self { hook: "check-diff", question: "diff" };
     /// git is about to push.
     pub const PUSH: Self = Self { hook: "pre-push", question: "diff" };
+    /// An agent is about to stop.
+    pub const STOP: Self = Self { hook: "stop", question: "diff" };
     /// An agent has edited a file.
     pub const WRITTEN: Self = Self { hook: "post-write", question: "written" };
 }
@@ -177,6 +179,10 @@ pub struct Summary {
     pub not_checked: Vec<String>,
     /// What a person at the terminal answered to an *ask*.
     pub answered: Option<bool>,
+    /// Whose work was checked, where an agent asked.
+    pub session_id: Option<String>,
+    /// A name for what is refused, the same for the same reasons.
+    pub reasons: Option<String>,
 }
 
 /// Makes the record that sums up a check of many files; the records of the files with findings
@@ -196,6 +202,23 @@ pub fn summary(summary: &Summary, facts: &Facts) -> Entry {
         "answer": answer.word(), "confidence": 1.0, "why": summary.title, "status": status,
     });
     let trace = json!({"init_hash": init_hash, "init": init, "records": []});
+    let mut meta = json!({
+        "hook": hook,
+        "outcome": summary.verdict.word(),
+        "solvi_hook": {
+            "version": env!("CARGO_PKG_VERSION"),
+            "verdict": summary.verdict.word(),
+            "files": summary.files,
+            "not_checked": summary.not_checked,
+            "answered": summary.answered,
+        },
+    });
+    if let Some(session) = &summary.session_id {
+        meta["session_id"] = session.as_str().into();
+    }
+    if let Some(reasons) = &summary.reasons {
+        meta["solvi_hook"]["reasons"] = reasons.as_str().into();
+    }
     Entry::whole(object([
         ("v", FORMAT.into()),
         ("kind", "ask".into()),
@@ -207,20 +230,7 @@ pub fn summary(summary: &Summary, facts: &Facts) -> Entry {
         ("guards", json!({})),
         ("safeguards", json!([])),
         ("models", json!([])),
-        (
-            "meta",
-            json!({
-                "hook": hook,
-                "outcome": summary.verdict.word(),
-                "solvi_hook": {
-                    "version": env!("CARGO_PKG_VERSION"),
-                    "verdict": summary.verdict.word(),
-                    "files": summary.files,
-                    "not_checked": summary.not_checked,
-                    "answered": summary.answered,
-                },
-            }),
-        ),
+        ("meta", meta),
         (
             "response",
             json!({

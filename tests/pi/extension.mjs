@@ -242,12 +242,12 @@ await check("the real program judges, and its choices are kept", async () => {
   assert.ok(host.alias);
   assert.match((await host.edit()).reason, /no-eval: never/);
   await host.say("disable edits");
-  assert.equal(host.told.at(-1).message, "edits is off");
+  assert.equal(host.told.at(-1).message, "edits is off\nstop is on");
   assert.equal(await host.edit(), undefined);
   const again = await pi(real, { args });
   assert.equal(await again.edit(), undefined);
   await host.say("");
-  assert.equal(host.told.at(-1).message, "edits is on");
+  assert.equal(host.told.at(-1).message, "edits is on\nstop is on");
   assert.ok((await host.edit()).block);
   await again.prompt();
   assert.ok((await again.edit()).block);

@@ -227,7 +227,7 @@ impl Agent {
             report.ok(about, format!("{entry}: not tried"));
             return false;
         }
-        let mut wanted = (self.wiring().edits)(&Plan::default()).into_iter();
+        let mut wanted = (self.wiring().entries)(&Plan::default()).into_iter();
         let first = wanted.next();
         if first.as_ref().is_some_and(|first| first.event != handler.event) {
             if runs == "hook" && wanted.any(|entry| entry.event == handler.event) {

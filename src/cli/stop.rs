@@ -1,0 +1,115 @@
+//! The end of an agent's work: would what it leaves in the working tree be refused at the commit?
+//!
+//! Edits are judged before they are made; what a command writes, nobody has seen. So the working
+//! tree is held against HEAD by the rules of a commit, once, when the agent is about to stop. It is
+//! kept from stopping for what is certainly refused, and for nothing else: not when it was kept
+//! just before, not twice in a session for the same reasons, and never because we could not judge.
+
+use super::check::{Options, Outcome, Survey};
+use super::check_rules::{Rules, Wanted};
+use super::explain::Explanation;
+use super::failure::Failure;
+use super::hook::Sitting;
+use super::keep::{Keep, Stop};
+use crate::clients::Voice;
+use crate::domain::{Action, Decision, Event, Finding, Moment, Verdict};
+use crate::git::Repo;
+use crate::store::canonical::value_hash;
+use crate::store::files::DiskFiles;
+use crate::store::judged::Recent;
+use crate::store::record::Occasion;
+use serde_json::json;
+
+/// What the person is told when the agent stops all the same.
+const STILL: &str = "solvi-hook: the working tree holds what would be refused at the commit; \
+    `solvi-hook check-diff` lists it.";
+
+/// Judges what an agent leaves behind, and keeps the decision.
+pub fn judge(
+    sitting: &Sitting,
+    event: &Event,
+    files: &DiskFiles,
+    voice: &mut Voice,
+    told: &mut Explanation,
+) -> Decision {
+    // Without a repository nothing is committed.
+    let Ok(repo) = Repo::open(files.root()) else { return Decision::default() };
+    let Action::Stop { again } = event.action else { return Decision::default() };
+    let outcome = match outcome(sitting, &repo) {
+        Ok(outcome) => outcome,
+        Err(failure) => {
+            let why = failure.causes.first().unwrap_or(&failure.headline);
+            voice.notes.push(format!("What is left in the working tree is not checked: {why}"));
+            return Decision::default();
+        }
+    };
+    told.judged();
+    if outcome.files == 0 {
+        return Decision::default();
+    }
+    let reasons = reasons(&outcome.decision);
+    let before = reasons.as_deref().is_some_and(|reasons| held(sitting, event, files, reasons));
+    if let Some(named) = sitting.settings.store() {
+        let root = repo.root().unwrap_or(files.root());
+        let keep = Keep {
+            repo: Some(&repo),
+            root,
+            named,
+            occasion: Occasion::STOP,
+            instruction_check: !sitting.settings.no_instruction_check,
+        };
+        let stop = Stop { session: &event.session, reasons: reasons.as_deref(), told: before };
+        if let Err(error) = keep.stop(&outcome, &stop, &sitting.world) {
+            voice.notes.push(format!("This decision is not recorded: {error}"));
+        }
+        told.kept();
+    }
+    if reasons.is_none() {
+        return Decision::default();
+    }
+    if again || before {
+        voice.notes.push(STILL.to_owned());
+        return Decision::default();
+    }
+    let mut decision = outcome.decision;
+    decision.rulings.retain(|ruling| ruling.verdict() == Verdict::Deny);
+    decision
+}
+
+/// Holds the working tree against HEAD.
+fn outcome(sitting: &Sitting, repo: &Repo) -> Result<Outcome, Failure> {
+    let Sitting { settings, world } = sitting;
+    let Some(root) = repo.root() else { return Ok(Survey::default().decide()) };
+    let deltas = repo.worktree(true)?.list;
+    let mut survey = Survey::of("the working tree");
+    if deltas.is_empty() {
+        return Ok(survey.decide());
+    }
+    let named = settings.rules.as_deref();
+    let wanted = Wanted { named, root, only: &[], moment: Moment::Commit };
+    let rules = Rules::on_disk(wanted, world)?;
+    survey.judge(repo, &deltas, None, &rules, &Options::silent(settings.no_instruction_check))?;
+    Ok(survey.decide())
+}
+
+/// Returns a name for what is refused: the same for the same lines, wherever they stand in their
+/// files. Nothing when nothing is refused.
+fn reasons(decision: &Decision) -> Option<String> {
+    let mut reasons = Vec::new();
+    for ruling in &decision.rulings {
+        let certain =
+            |finding: &&Finding| finding.verdict == Verdict::Deny && finding.unknown.is_none();
+        for finding in ruling.findings.iter().filter(certain) {
+            let lines: Vec<&str> = finding.spots.iter().map(|spot| spot.text.as_str()).collect();
+            reasons.push(json!([ruling.change.place.as_str(), finding.rule, lines]));
+        }
+    }
+    (!reasons.is_empty()).then(|| value_hash(&reasons.into()))
+}
+
+/// Tells whether the agent of this session was kept from stopping for the same reasons before.
+fn held(sitting: &Sitting, event: &Event, files: &DiskFiles, reasons: &str) -> bool {
+    let store = sitting.settings.store().map(|named| files.root().join(named));
+    let recent = store.and_then(|store| Recent::of(&store).ok()).unwrap_or_default();
+    recent.held(&event.session, reasons)
+}
