@@ -1,6 +1,6 @@
 //! Codex, run as `codex exec` with a model of the Responses API.
 
-use super::house::{House, RULES, Verdicts};
+use super::house::{House, LEAVES, RULES, Verdicts};
 use super::limited::Ran;
 use super::mock::responses::WIRE;
 use super::mock::{Mock, Say, call, patch};
@@ -111,6 +111,20 @@ fn a_guard_that_is_gone_lets_no_edit_through() {
     let mock = Mock::start(WIRE, vec![edit("edit", "*** Update File: a.py\n@@\n-x = 1\n+x = 2\n")]);
     let ran = session(&house, &mock);
     Verdicts::of(&house, &mock, &ran).file("a.py", Some("x = 1\n")).told("edit", "could not run");
+}
+
+#[test]
+fn what_a_command_left_behind_sends_the_agent_back_once() {
+    let Some(house) = House::of("codex") else { return };
+    house.commit();
+    house.install();
+    let mock = Mock::start(WIRE, vec![call("shell", "exec_command", json!({"cmd": LEAVES}))]);
+    let ran = session(&house, &mock);
+    Verdicts::of(&house, &mock, &ran)
+        .file("left.py", Some("eval(1)\n"))
+        .heard("Before you stop")
+        .heard("no-eval")
+        .times_done(1 + 1);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! GitHub Copilot CLI, run as `copilot -p` with a model of the Chat Completions API. Which edit
 //! tools it offers depends on the model's name.
 
-use super::house::{House, RULES, Verdicts};
+use super::house::{House, LEAVES, RULES, Verdicts};
 use super::limited::Ran;
 use super::mock::chat::WIRE;
 use super::mock::{Mock, Say, call, patch};
@@ -149,6 +149,23 @@ fn what_is_installed_for_claude_code_guards_it_too() {
         .told("refused", "no-eval")
         .file("new.py", None)
         .told("new-file", "no-eval");
+}
+
+#[test]
+fn what_a_command_left_behind_sends_the_agent_back_once() {
+    let Some(house) = House::of("copilot") else { return };
+    house.commit();
+    house.install();
+    let mock = Mock::start(
+        WIRE,
+        vec![call("shell", "bash", json!({"command": LEAVES, "description": "leave"}))],
+    );
+    let ran = session(&house, &mock, WITH_EDITS);
+    Verdicts::of(&house, &mock, &ran)
+        .file("left.py", Some("eval(1)\n"))
+        .heard("Before you stop")
+        .heard("no-eval")
+        .times_done(1 + 1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Gemini CLI, run as `gemini -p` with a model of the Gemini API.
 
-use super::house::{House, RULES, Verdicts};
+use super::house::{House, LEAVES, RULES, Verdicts};
 use super::limited::Ran;
 use super::mock::gemini::WIRE;
 use super::mock::{Mock, Say, call};
@@ -91,6 +91,21 @@ fn a_guard_that_is_gone_lets_no_edit_through() {
         Mock::start(WIRE, vec![call("edit", "replace", replace(&house, "a.py", "x = 1", "x = 2"))]);
     let ran = session(&house, &mock);
     Verdicts::of(&house, &mock, &ran).file("a.py", Some("x = 1\n")).told("edit", "could not run");
+}
+
+#[test]
+fn what_a_command_left_behind_sends_the_agent_back_once() {
+    let Some(house) = House::of("gemini") else { return };
+    house.commit();
+    house.install();
+    let mock =
+        Mock::start(WIRE, vec![call("shell", "run_shell_command", json!({"command": LEAVES}))]);
+    let ran = session(&house, &mock);
+    Verdicts::of(&house, &mock, &ran)
+        .file("left.py", Some("eval(1)\n"))
+        .heard("Before you stop")
+        .heard("no-eval")
+        .times_done(1 + 1);
 }
 
 #[test]

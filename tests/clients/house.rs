@@ -41,6 +41,9 @@ why = 'Limits are agreed upon.'
 instead = 'leave the limit alone'
 ";
 
+/// A shell command that writes what no edit may: commands are not judged, what they leave is.
+pub const LEAVES: &str = "echo 'eval(1)' > left.py";
+
 /// How long a client may take for a session.
 const SESSION: Duration = Duration::from_secs(200);
 const OURS: Duration = Duration::from_secs(20);

@@ -1,6 +1,6 @@
 //! Pi, run as `pi -p` with a model of the Chat Completions API.
 
-use super::house::{House, RULES, Verdicts};
+use super::house::{House, LEAVES, RULES, Verdicts};
 use super::limited::Ran;
 use super::mock::chat::WIRE;
 use super::mock::{Mock, call};
@@ -85,6 +85,20 @@ fn a_guard_that_is_gone_lets_no_edit_through() {
     let mock = Mock::start(WIRE, vec![call("edit", "edit", edit("a.py", &[("x = 1", "x = 2")]))]);
     let ran = session(&house, &mock);
     Verdicts::of(&house, &mock, &ran).file("a.py", Some("x = 1\n")).told("edit", "no tool runs");
+}
+
+#[test]
+fn what_a_command_left_behind_sends_the_agent_back_once() {
+    let Some(house) = House::of("pi") else { return };
+    house.commit();
+    house.install();
+    let mock = Mock::start(WIRE, vec![call("shell", "bash", json!({"command": LEAVES}))]);
+    let ran = session(&house, &mock);
+    Verdicts::of(&house, &mock, &ran)
+        .file("left.py", Some("eval(1)\n"))
+        .heard("Before you stop")
+        .heard("no-eval")
+        .times_done(1 + 1);
 }
 
 #[test]
