@@ -5,8 +5,17 @@ use super::limited::Ran;
 use super::mock::responses::WIRE;
 use super::mock::{Mock, Say, call, patch};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
 
+/// Runs a session of a person who has trusted every hook of the project.
 fn session(house: &House, mock: &Mock) -> Ran {
+    trusting(house, mock, &trust(house))
+}
+
+fn trusting(house: &House, mock: &Mock, trust: &str) -> Ran {
     let config = format!(
         r#"
 model = "gpt-6.2-sol"
@@ -29,14 +38,55 @@ supports_websockets = false
 
 [projects.{}]
 trust_level = "trusted"
-"#,
+{trust}"#,
         mock.url(),
         Value::from(house.root().to_str())
     );
     house.write_home(".codex/config.toml", &config);
-    // A person would trust the hook once; that cannot be done without a screen.
-    let args = ["exec", "--json", "--dangerously-bypass-hook-trust", "go"];
-    house.session(mock, &args, &[("NOBODYS_KEY", "none")])
+    house.session(mock, &["exec", "--json", "go"], &[("NOBODYS_KEY", "none")])
+}
+
+/// Returns what the client writes down when a person trusts all hooks of the project.
+fn trust(house: &House) -> String {
+    let text = house.read(".codex/hooks.json").unwrap_or_else(|| "{}".to_owned());
+    let file: Value = serde_json::from_str(&text).unwrap();
+    let mut trusted = String::new();
+    let events = file["hooks"].as_object().into_iter().flatten();
+    for (event, groups) in events {
+        let event = match event.as_str() {
+            "PreToolUse" => "pre_tool_use",
+            "PostToolUse" => "post_tool_use",
+            "Stop" => "stop",
+            other => panic!("{other} is not known to this test"),
+        };
+        let groups = groups.as_array().unwrap().iter().enumerate();
+        for (at, group) in groups {
+            for (within, handler) in group["hooks"].as_array().unwrap().iter().enumerate() {
+                let source = house.path(".codex/hooks.json");
+                let digest = digest(event, group.get("matcher"), handler);
+                let _ = write!(
+                    trusted,
+                    "\n[hooks.state.\"{source}:{event}:{at}:{within}\"]\n\
+                     trusted_hash = \"sha256:{digest}\"\n"
+                );
+            }
+        }
+    }
+    trusted
+}
+
+/// Returns the digest of a hook's definition: of its plain JSON with sorted keys.
+fn digest(event: &str, matcher: Option<&Value>, handler: &Value) -> String {
+    let mut whole = BTreeMap::from([("async", json!(false)), ("timeout", json!(600))]);
+    let named = handler.as_object().unwrap().iter();
+    whole.extend(named.map(|(name, value)| (name.as_str(), value.clone())));
+    let whole = serde_json::to_string(&whole).unwrap();
+    let matcher = matcher.map(|matcher| format!(",\"matcher\":{matcher}")).unwrap_or_default();
+    let identity = format!("{{\"event_name\":\"{event}\",\"hooks\":[{whole}]{matcher}}}");
+    Sha256::digest(identity).iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 fn edit(id: &'static str, sections: &str) -> Vec<Say> {
@@ -111,6 +161,22 @@ fn a_guard_that_is_gone_lets_no_edit_through() {
     let mock = Mock::start(WIRE, vec![edit("edit", "*** Update File: a.py\n@@\n-x = 1\n+x = 2\n")]);
     let ran = session(&house, &mock);
     Verdicts::of(&house, &mock, &ran).file("a.py", Some("x = 1\n")).told("edit", "could not run");
+}
+
+#[test]
+fn a_hook_that_nobody_trusted_does_not_run_and_doctor_says_so() {
+    let Some(house) = House::of("codex") else { return };
+    house.commit();
+    house.install();
+    let new = edit("new", "*** Add File: new.py\n+eval('1')\n");
+    let ran = trusting(&house, &Mock::start(WIRE, vec![new.clone()]), "");
+    assert!(house.read("new.py").is_some(), "{ran}");
+    assert!(house.doctor().contains("nobody has trusted this hook"), "{}", house.doctor());
+    fs::remove_file(house.path("new.py")).unwrap();
+    let mock = Mock::start(WIRE, vec![new]);
+    let ran = session(&house, &mock);
+    assert!(!house.doctor().contains("trusted this hook"), "{}", house.doctor());
+    Verdicts::of(&house, &mock, &ran).file("new.py", None).told("new", "no-eval");
 }
 
 #[test]

@@ -142,6 +142,12 @@ impl House {
         ran.stdout
     }
 
+    /// Returns what `doctor` finds, whether or not the guard is in force.
+    pub fn doctor(&self) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_solvi-hook"));
+        self.closed(command.arg("doctor"), OURS).stdout
+    }
+
     /// Has the client ask us.
     pub fn install(&self) {
         self.solvi(&["install", "--agent", self.client.name]);
