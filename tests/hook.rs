@@ -183,3 +183,24 @@ fn pre_edit_asks_only_about_edits_to_come_and_post_write_about_those_that_were_m
         [false, true]
     );
 }
+
+#[test]
+fn a_patch_in_a_command_is_judged_wherever_it_may_be_applied() {
+    let rules = "[[rule]]\nid = \"frozen\"\npaths = [\"vendor/**\"]\non_fail = \"deny\"\n";
+    let house = House::new().rules(rules).file("vendor/deep/a.py", "x\n").file("src/b.py", "x\n");
+    let run = |patch: &str| {
+        let command = format!("apply_patch <<'EOF'\n*** Begin Patch\n{patch}*** End Patch\nEOF\n");
+        let payload = json!({"hook_event_name": "PreToolUse", "turn_id": "t", "tool_name": "Bash",
+            "tool_input": {"command": command}});
+        house.run(&["hook", "--no-store"], payload.to_string()).reply()
+    };
+    // The call may name `vendor/deep` as its folder, which the payload does not show.
+    for patch in ["*** Update File: a.py\n@@\n-x\n+y\n", "*** Add File: new.py\n+x\n"] {
+        let reply = run(patch);
+        says(&reply, "/hookSpecificOutput/permissionDecision", "deny", patch);
+        let reason = reply.pointer("/hookSpecificOutput/permissionDecisionReason").unwrap();
+        assert!(reason.as_str().unwrap().contains("frozen"), "{reason}");
+    }
+    assert!(run("*** Add File: new.py\n+x\n").to_string().contains("does not tell"));
+    assert_eq!(run("*** Update File: b.py\n@@\n-x\n+y\n"), Value::Null);
+}

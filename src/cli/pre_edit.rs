@@ -61,6 +61,9 @@ pub fn judge(
     voice.judged = true;
     let decision = weigh(sitting, changes, files, voice, told);
     told.judged();
+    if decision.verdict() > Verdict::Allow {
+        voice.notes.extend(event.notes.iter().cloned());
+    }
     if let Some(named) = sitting.settings.store() {
         let keep = Keep {
             repo: None,

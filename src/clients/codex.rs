@@ -28,7 +28,12 @@ const STOP: &str = "Stop";
 /// How the files begin in which the client keeps its sessions.
 const ROLLOUT: &str = "/rollout-";
 
-fn action(tool: &str, input: Value, files: &dyn Files) -> Result<Action, PayloadError> {
+fn action(
+    tool: &str,
+    input: Value,
+    files: &dyn Files,
+    notes: &mut Vec<String>,
+) -> Result<Action, PayloadError> {
     let edit = |changes: Vec<Change>| {
         if changes.is_empty() { Action::Other } else { Action::Edit(changes) }
     };
@@ -36,7 +41,11 @@ fn action(tool: &str, input: Value, files: &dyn Files) -> Result<Action, Payload
         ("apply_patch", Some(text)) if text.contains(patch::MARKER) => {
             Ok(edit(codex_patch::changes(tool, text, files)?))
         }
-        ("Bash", Some(command)) => Ok(edit(codex_shell::changes(tool, command, files)?)),
+        ("Bash", Some(command)) => {
+            let patch = codex_shell::read(tool, command, files)?;
+            notes.extend(patch.note.map(str::to_owned));
+            Ok(edit(patch.changes))
+        }
         _ => payload::action(tool, input, files),
     }
 }
@@ -121,11 +130,12 @@ impl Client for Codex {
             return payload::read(payload, files);
         };
         let input = call.remove("tool_input").unwrap_or_default();
+        let mut notes = Vec::new();
         let action = match phase {
             Phase::After => made(&tool, &input, files)?,
-            _ => action(&tool, input, files)?,
+            _ => action(&tool, input, files, &mut notes)?,
         };
-        Ok(Event { tool, session, action })
+        Ok(Event { tool, session, action, notes })
     }
 
     fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {
@@ -325,9 +335,9 @@ mod tests {
             edits,
             [
                 "PermissionRequest-apply_patch a.py",
-                "PreToolUse-Bash-heredoc a.py",
+                "PreToolUse-Bash-heredoc a.py /r/a.py sub/a.py",
                 "PreToolUse-Bash-heredoc-cd sub/a.py",
-                "PreToolUse-Bash-heredoc-workdir a.py",
+                "PreToolUse-Bash-heredoc-workdir a.py /r/a.py sub/a.py",
                 "PreToolUse-apply_patch a.py",
                 "PreToolUse-apply_patch-absolute /r/a.py",
                 "PreToolUse-apply_patch-code-mode a.py",

@@ -2,33 +2,44 @@
 //!
 //! Codex takes `apply_patch <<'EOF'` with its here-document, alone or after `cd DIR &&`, for a
 //! call of its patch tool. Nothing else in a command is looked at here. The payload does not
-//! say in which folder the command runs, so every folder that we can name is tried.
+//! say in which folder the command runs: the call may name one, and does not show it. So every
+//! folder of the project is tried, and the patch is judged wherever it fits.
 
 use super::codex_patch::{self, attempt};
 use super::patch::{self, PatchError};
 use super::payload::PayloadError;
 use crate::domain::{Change, Files, Place, Stored};
 
-/// Returns the changes of a command that is a patch; nothing for any other command.
-pub(super) fn changes(
-    tool: &str,
-    command: &str,
-    files: &dyn Files,
-) -> Result<Vec<Change>, PayloadError> {
+/// A patch that a command holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Patch {
+    /// What it changes, wherever it may be applied; empty when the command is no patch.
+    pub(super) changes: Vec<Change>,
+    /// What a reader should know where that is more than one folder.
+    pub(super) note: Option<&'static str>,
+}
+
+/// Reads a command that may be a patch.
+pub(super) fn read(tool: &str, command: &str, files: &dyn Files) -> Result<Patch, PayloadError> {
     let Some((folder, text)) = patch(command).filter(|(_, text)| text.contains(patch::MARKER))
     else {
-        return Ok(Vec::new());
+        return Ok(Patch::default());
     };
     let mut changes: Vec<Change> = Vec::new();
-    for from in folders(folder, files) {
+    let mut fits = 0;
+    for from in folders(folder, files)? {
         let there = From { folder: &from, files };
         // A folder whose path leads nowhere is not the one.
         let Ok((made, None)) = attempt(tool, text, &there) else { continue };
         let new = made.into_iter().filter(|change| !changes.contains(change)).collect::<Vec<_>>();
+        fits += usize::from(!new.is_empty());
+        if fits > MOST {
+            return Err(anywhere());
+        }
         changes.extend(new);
     }
     if !changes.is_empty() {
-        return Ok(changes);
+        return Ok(Patch { changes, note: Some(SEVERAL).filter(|_| fits > 1) });
     }
     let here = From { folder, files };
     match codex_patch::changes(tool, text, &here) {
@@ -36,17 +47,32 @@ pub(super) fn changes(
             for change in &mut changes {
                 change.unsure.get_or_insert_with(|| ELSEWHERE.to_owned());
             }
-            Ok(changes)
+            Ok(Patch { changes, note: None })
         }
         // Not even the client finds a patch in it.
-        Err(PatchError::NoSection) => Ok(Vec::new()),
+        Err(PatchError::NoSection) => Ok(Patch::default()),
         Err(error) => Err(error.into()),
     }
 }
 
+/// In how many folders a patch may fit. One that only adds files fits everywhere.
+const MOST: usize = 100;
+
+/// What is said beside a decision about more than one folder.
+const SEVERAL: &str = "Codex does not tell in which folder this command runs, so the patch was \
+    judged in every folder in which it fits; the tool `apply_patch`, or `cd` to an absolute path, \
+    would tell.";
+
+fn anywhere() -> PayloadError {
+    PayloadError(format!(
+        "Codex does not tell in which folder this command runs, and the patch would fit in more \
+         than {MOST}; the tool `apply_patch`, or `cd` to an absolute path, would tell."
+    ))
+}
+
 /// Why a patch that fits nowhere near may still fit somewhere.
-const ELSEWHERE: &str = "Codex does not tell in which folder this command runs, and where it \
-    seems to, the patch does not fit; the tool `apply_patch`, or absolute paths, would tell";
+const ELSEWHERE: &str = "Codex does not tell in which folder this command runs, and the patch \
+    fits in none that we see; the tool `apply_patch`, or `cd` to an absolute path, would tell";
 
 /// Returns the folder that is changed to, and the text of the here-document.
 fn patch(command: &str) -> Option<(&str, &str)> {
@@ -89,26 +115,14 @@ fn word(text: &str) -> Option<(&str, &str)> {
     (!word.is_empty()).then_some((word, rest))
 }
 
-/// How far up the project's root is looked for.
-const DEEPEST: usize = 64;
-
-/// Returns the folders in which a command may run: the session's, and those above it up to the
-/// project's.
-fn folders(folder: &str, files: &dyn Files) -> Vec<String> {
+/// Returns the folders in which a command may run: the session's first, then the project's.
+fn folders(folder: &str, files: &dyn Files) -> Result<Vec<String>, PayloadError> {
     let mut folders = vec![folder.to_owned()];
-    if is_absolute(folder) {
-        return folders;
+    if !is_absolute(folder) {
+        let all = files.folders().ok_or_else(anywhere)?;
+        folders.extend(all.iter().map(|from| format!("{from}/{folder}")));
     }
-    let mut up = String::new();
-    for _ in 0..DEEPEST {
-        up.push_str("../");
-        // Any name will do: it shows whether its folder is still inside.
-        match files.place(&format!("{up}x")) {
-            Ok(Place::Inside(_)) => folders.push(format!("{up}{folder}")),
-            _ => break,
-        }
-    }
-    folders
+    Ok(folders)
 }
 
 fn is_absolute(path: &str) -> bool {
@@ -142,7 +156,7 @@ mod tests {
     use super::*;
     use crate::clients::recorded::Table;
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     #[test]
     fn only_a_patch_alone_or_after_a_change_of_folder_is_one() {
@@ -181,26 +195,37 @@ mod tests {
             fn read(&self, place: &Place) -> Stored {
                 self.0.read(place)
             }
+            fn folders(&self) -> Option<Vec<String>> {
+                Some(["../..", "..", ".", "../b"].map(str::to_owned).to_vec())
+            }
         }
         let files = json!({"in/sub/a": "x\n", "in/a": "x\n", "a": "y\n", "in/b/a": "x\n"});
         let files = Deep(Table::of(&files));
         let at = |start: &str| {
             let text = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+z\n*** End Patch";
             let command = format!("{start}apply_patch <<'EOF'\n{text}\nEOF\n");
-            let changes = changes("Bash", &command, &files).unwrap();
-            changes.iter().map(|change| change.place.to_string()).collect::<Vec<_>>()
+            let patch = read("Bash", &command, &files).unwrap();
+            assert_eq!(patch.note.is_some(), patch.changes.len() > 1);
+            patch.changes.iter().map(|change| change.place.to_string()).collect::<Vec<_>>()
         };
-        assert_eq!(at(""), ["in/sub/a", "in/a"]);
+        assert_eq!(at(""), ["in/sub/a", "in/a", "in/b/a"]);
         assert_eq!(at("cd b && "), ["in/b/a"]);
         // Nowhere does it fit: what it adds is judged where it seems to go.
         assert_eq!(at("cd none && "), ["in/sub/none/a"]);
-        assert_eq!(changes("Bash", "ls", &files), Ok(Vec::new()));
+        assert_eq!(read("Bash", "ls", &files), Ok(Patch::default()));
+        // A new file fits everywhere.
+        let text = "*** Begin Patch\n*** Add File: n\n+x\n*** End Patch";
+        let new = read("Bash", &format!("apply_patch <<E\n{text}\nE"), &files).unwrap();
+        assert_eq!(new.changes.len(), 4);
+        let many: Value = (0..MOST).map(|at| (format!("{at}/a"), json!(""))).collect();
+        let many = read("Bash", &format!("apply_patch <<E\n{text}\nE"), &Table::of(&many));
+        assert!(many.unwrap_err().to_string().contains("would fit in more"));
     }
 
     proptest! {
         #[test]
         fn no_command_panics(command in "(cd [a'\"]{0,3} ?&& ?)?apply_?patch ?<<-?['\"]?E?['\"]?\n(\t?[E*]\n?){0,4}") {
-            let _ = changes("Bash", &command, &Table::of(&json!({})));
+            let _ = read("Bash", &command, &Table::of(&json!({})));
         }
     }
 }

@@ -70,7 +70,7 @@ fn read_at(
             Read::Others(input) => payload::action(&tool, input, files)?,
         },
     };
-    Ok(Event { tool, session, action })
+    Ok(Event { tool, session, action, ..Event::default() })
 }
 
 fn edit(changes: Vec<Change>) -> Action {

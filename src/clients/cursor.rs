@@ -130,7 +130,8 @@ fn made(object: Map<String, Value>, files: &dyn Files) -> Result<Event, PayloadE
     let change = Change::of_lines(&tool, place, added, "the edit is made");
     let session_id = edit.text_if_any(&["conversation_id"])?;
     let session = Session { session_id, ..Session::default() };
-    Ok(Event { tool, session, action: Action::Edit(vec![change]) })
+    let action = Action::Edit(vec![change]);
+    Ok(Event { tool, session, action, ..Event::default() })
 }
 
 /// How Cursor is wired.

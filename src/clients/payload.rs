@@ -58,7 +58,7 @@ impl Call {
         action: impl FnOnce(&str, Value) -> Result<Action, PayloadError>,
     ) -> Result<Event, PayloadError> {
         let action = action(&self.tool, self.input)?;
-        Ok(Event { tool: self.tool, session: self.session, action })
+        Ok(Event { tool: self.tool, session: self.session, action, ..Event::default() })
     }
 }
 

@@ -124,7 +124,7 @@ impl Client for Pi {
             }
             other => payload::action(&tool, other.unwrap_or_default(), files)?,
         };
-        Ok(Event { tool, session, action })
+        Ok(Event { tool, session, action, ..Event::default() })
     }
 
     fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {

@@ -4,6 +4,7 @@
 
 use crate::domain::{Change, Content, Files, Place, RepoPath, Stored};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// Files by their path; a folder is what lies above one of them.
 pub(super) struct Table(Map<String, Value>);
@@ -39,6 +40,14 @@ impl Files for Table {
             None if self.is_folder(place) => Stored::Unknown("a folder stands there".to_owned()),
             None => Stored::Absent,
         }
+    }
+
+    fn folders(&self) -> Option<Vec<String>> {
+        let above = |path: &String| {
+            path.match_indices('/').map(|(end, _)| path[..end].to_owned()).collect::<Vec<_>>()
+        };
+        let folders: BTreeSet<String> = self.0.keys().flat_map(above).collect();
+        Some(folders.into_iter().collect())
     }
 }
 

@@ -113,7 +113,7 @@ impl Client for Universal {
         let edits = phase == Phase::Before || matches!(&*event, "post-tool-use" | "post-write");
         let judged = edits && !changes.is_empty();
         let action = if judged { Action::Edit(changes) } else { Action::Other };
-        Ok(Event { tool, session, action })
+        Ok(Event { tool, session, action, ..Event::default() })
     }
 
     fn write_at(&self, _phase: Phase, decision: &Decision, voice: &Voice) -> String {

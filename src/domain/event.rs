@@ -11,6 +11,8 @@ pub struct Event {
     pub session: Session,
     /// What is about to happen.
     pub action: Action,
+    /// What a reader of the decision should know about how this was read, one sentence each.
+    pub notes: Vec<String>,
 }
 
 /// The client's own names for the call, kept in the record; each may be missing.

@@ -27,4 +27,10 @@ pub trait Files {
 
     /// Reads the file at a place.
     fn read(&self, place: &Place) -> Stored;
+
+    /// Returns the project's folders, its root among them, each as a client may write it; nothing
+    /// when there are more than can be looked at, or nobody can say.
+    fn folders(&self) -> Option<Vec<String>> {
+        None
+    }
 }
