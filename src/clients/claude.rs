@@ -36,6 +36,7 @@ const CONTRACT: Contract = Contract {
     late: Without::Lets,
     rows: &[
         row("PreToolUse", Strength::Ask, "in `claude -p` an ask is a refusal"),
+        row("PermissionRequest", Strength::Ask, "silence leaves the question to the client"),
         row("PostToolUse", Strength::Tell, "the edit stays; the model reads the reason"),
         row("UserPromptSubmit", Strength::Deny, "the prompt is not worked on"),
         row("Stop", Strength::Deny, "the agent goes on, 8 times in a row at most"),

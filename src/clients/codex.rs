@@ -62,6 +62,7 @@ const CONTRACT: Contract = Contract {
     late: Without::Lets,
     rows: &[
         row("PreToolUse", Strength::Deny, "text typed into a running shell is not seen"),
+        row("PermissionRequest", Strength::Ask, "silence leaves the question to the client"),
         row("PostToolUse", Strength::Tell, "the edit stays; the reason replaces the result"),
         row("Stop", Strength::Deny, "the agent goes on, without a limit of the client's"),
     ],
