@@ -195,7 +195,7 @@ fn edits(plan: &Plan) -> Vec<Entry> {
         shape: Shape::Group,
     };
     let before = otherwise(&command, &worst);
-    let after = otherwise(&command, NOT_CHECKED);
+    let after = otherwise(&command, &json!({"systemMessage": NOT_CHECKED}).to_string());
     vec![
         entry(PRE_TOOL_USE, TOOLS, before, "holding the edit against the rules"),
         entry(POST_TOOL_USE, WRITERS, after, "holding what was written against what was judged"),

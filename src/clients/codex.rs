@@ -208,10 +208,11 @@ fn edits(plan: &Plan) -> Vec<Entry> {
         shape: Shape::Group,
     };
     let before = otherwise(&command, &worst.to_string());
+    let after = otherwise(&command, &json!({"systemMessage": NOT_CHECKED}).to_string());
     let written = "holding what was written against what was judged";
     vec![
         entry(PRE_TOOL_USE, TOOLS, before, "holding the edit against the rules"),
-        entry(POST_TOOL_USE, "apply_patch", otherwise(&command, NOT_CHECKED), written),
+        entry(POST_TOOL_USE, "apply_patch", after, written),
     ]
 }
 

@@ -9,7 +9,7 @@ use super::fields::Fields;
 use super::file_tools;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
-use super::wiring::{self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Wiring, otherwise};
+use super::wiring::{self, COULD_NOT_RUN, Form, Plan, Trial, Wiring, otherwise};
 use super::{Client, Phase, Voice};
 use crate::domain::{Action, Change, Decision, Entry, Event, Files, Session, Shape, Verdict, diff};
 use serde_json::{Map, Value, json};
@@ -167,7 +167,8 @@ fn edits(plan: &Plan) -> Vec<Entry> {
     };
     vec![
         entry("preToolUse", otherwise(&command, &worst.to_string()), Shape::Closed),
-        entry(AFTER_FILE_EDIT, otherwise(&command, NOT_CHECKED), Shape::Plain),
+        // No word for when it cannot run: nobody would hear it.
+        entry(AFTER_FILE_EDIT, command, Shape::Plain),
     ]
 }
 

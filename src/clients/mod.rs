@@ -172,13 +172,22 @@ pub struct Voice {
     pub notes: Vec<String>,
 }
 
+/// The longest text, in bytes: of more than 10,000 characters Claude Code shows the model the
+/// beginning, and Codex cuts them. A reason is shorter; the notes take what it leaves.
+const LONGEST: usize = 9_900;
+
 impl Voice {
     /// Returns the whole text for a decision: its reason, then the notes.
     #[must_use]
     pub fn text(&self, decision: &Decision) -> String {
         let reason = Some(wording::reason(decision)).filter(|reason| !reason.is_empty());
         let notes = self.notes.iter().cloned();
-        reason.into_iter().chain(notes).collect::<Vec<_>>().join("\n")
+        let mut text = reason.into_iter().chain(notes).collect::<Vec<_>>().join("\n");
+        if text.len() > LONGEST {
+            text.truncate(text.floor_char_boundary(LONGEST));
+            text.push('…');
+        }
+        text
     }
 }
 

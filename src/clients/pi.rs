@@ -128,7 +128,10 @@ impl Client for Pi {
                 let text = voice.text(decision);
                 let made = phase == Phase::After && decision.verdict() >= Verdict::Ask;
                 let text = if made { format!("{}\n{text}", super::MADE) } else { text };
-                answer(decision.verdict().min(Verdict::Warn), &text)
+                // Of a call that was made, the extension passes on only what it is warned of.
+                let told = phase == Phase::After && !text.is_empty();
+                let verdict = if told { Verdict::Warn } else { decision.verdict() };
+                answer(verdict.min(Verdict::Warn), &text)
             }
             _ => answer(Verdict::Allow, ""),
         }

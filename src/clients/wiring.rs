@@ -138,9 +138,9 @@ const FALLBACK: &str = " || printf '%s' ";
 pub(super) const COULD_NOT_RUN: &str = "solvi-hook could not run, so this edit was not checked: \
     a person decides. For that person: is `solvi-hook` installed, and on PATH?";
 
-/// What the installed command says where the edit is made already, for the person.
+/// What the installed command says where the edit is made already.
 pub(super) const NOT_CHECKED: &str =
-    r#"{"systemMessage":"solvi-hook could not run, so what was written was not checked."}"#;
+    "solvi-hook could not run, so what was written was not checked.";
 
 /// Returns a command as it is shown to a person: without the reply for the worst case.
 #[must_use]
