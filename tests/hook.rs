@@ -135,6 +135,22 @@ fn what_goes_wrong_lets_no_call_of_any_client_pass() {
     }
 }
 
+/// A shell with less room than the stack of the work: what is answered then was never judged.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_work_that_cannot_begin_lets_no_call_of_any_client_pass() {
+    let house = house();
+    for (name, payload, place, _, asked) in writes("fine\n") {
+        let mut command = std::process::Command::new("/bin/sh");
+        let script = "ulimit -d 60000 && exec \"$0\" hook --no-store --agent \"$1\"";
+        command.args(["-c", script]).arg(crate::support::binary()).arg(name);
+        command.current_dir(house.root()).env_clear().env("HOME", house.home());
+        let said = crate::support::said(command, payload.to_string().as_bytes());
+        says(&said.reply(), place, asked, name);
+        assert!(said.stdout.contains("could not be started"), "{name}: {said:?}");
+    }
+}
+
 #[test]
 fn a_payload_that_was_cut_is_answered_in_the_words_of_its_client() {
     let cut = br#"{"sessionId": "s", "timestamp": 1, "toolName": "create", "toolArgs": {"pa"#;

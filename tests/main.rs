@@ -21,6 +21,7 @@ mod papers;
 mod parity;
 #[cfg(unix)]
 mod pi;
+mod readers;
 #[cfg(unix)]
 mod reference;
 mod replies;

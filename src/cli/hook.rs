@@ -325,3 +325,102 @@ impl Sitting {
         Ok((event, files))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use pen::Stopped;
+    use serde_json::Value;
+
+    /// Where clients look for a word about a tool call.
+    const ANSWERS: [&str; 7] = [
+        "/decision",
+        "/permission",
+        "/verdict",
+        "/behavior",
+        "/permissionDecision",
+        "/hookSpecificOutput/permissionDecision",
+        "/hookSpecificOutput/decision/behavior",
+    ];
+
+    fn words(reply: &str) -> Vec<String> {
+        if reply.is_empty() {
+            return Vec::new();
+        }
+        let reply: Value = serde_json::from_str(reply).unwrap();
+        let word = |place: &&str| reply.pointer(place)?.as_str().map(str::to_owned);
+        ANSWERS.iter().filter_map(word).collect()
+    }
+
+    fn is_no(word: &str) -> bool {
+        matches!(word, "ask" | "deny" | "require_approval" | "block")
+    }
+
+    fn asking() -> impl Iterator<Item = &'static dyn Client> {
+        clients::CLIENTS.iter().copied().chain([clients::WHOEVER])
+    }
+
+    /// Returns what is said in the place of a work that was stopped, whatever stopped it. That a
+    /// panic comes to this is shown beside the pen.
+    fn stopped(client: &'static dyn Client, phase: Phase) -> Vec<String> {
+        [
+            Stopped::Bug("src/engine/a.rs:1:1".to_owned()),
+            Stopped::Late(Duration::from_secs(10)),
+            Stopped::NotStarted("no room".to_owned()),
+        ]
+        .map(|stopped| Asking { client, phase }.without_judgement(stopped.to_string()))
+        .to_vec()
+    }
+
+    #[test]
+    fn a_work_that_was_stopped_lets_no_call_of_any_client_pass() {
+        for client in asking() {
+            for reply in stopped(client, Phase::Before) {
+                let words = words(&reply);
+                let no = !words.is_empty() && words.iter().all(|word| is_no(word));
+                assert!(no, "{}: {reply}", client.name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_work_that_was_stopped_gives_no_permission() {
+        // Copilot alone may go on without asking; it is refused.
+        for (name, silent) in [("claude", true), ("codex", true), ("copilot", false)] {
+            for reply in stopped(clients::by_name(name).unwrap(), Phase::Permission) {
+                assert_eq!(reply.is_empty(), silent, "{name}: {reply}");
+                assert!(words(&reply).iter().all(|word| is_no(word)), "{name}: {reply}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_work_that_was_stopped_stops_nothing_else() {
+        let phases = [
+            Phase::After,
+            Phase::Prompt,
+            Phase::SessionStart,
+            Phase::SessionEnd,
+            Phase::Stop,
+            Phase::SubagentStop,
+            Phase::Config,
+            Phase::Other,
+        ];
+        for (client, phase) in asking().flat_map(|client| phases.map(|phase| (client, phase))) {
+            for reply in stopped(client, phase) {
+                let stops = words(&reply).iter().any(|word| is_no(word));
+                assert!(!stops, "{} {phase:?}: {reply}", client.name());
+            }
+        }
+    }
+
+    /// A work that was stopped before it had heard anything stands for a call of a tool.
+    #[test]
+    fn what_was_not_heard_is_taken_for_a_tool_call() {
+        for client in asking() {
+            assert_eq!(client.phase(&Marks::default()), Phase::Before, "{}", client.name());
+        }
+    }
+}

@@ -37,6 +37,7 @@ const CONTRACT: Contract = Contract {
     late: Without::Lets,
     rows: &[
         row("PreToolUse", Strength::Ask, "in `claude -p` an ask is a refusal"),
+        row("PermissionRequest", Strength::Ask, "silence leaves the question to the client"),
         row("PostToolUse", Strength::Tell, "the edit stays; the model reads the reason"),
         row("UserPromptSubmit", Strength::Deny, "the prompt is not worked on"),
         row("Stop", Strength::Deny, "the agent goes on, 8 times in a row at most"),
@@ -194,21 +195,12 @@ fn entries(plan: &Plan) -> Vec<Entry> {
         shape: Shape::Group,
     };
     let before = otherwise(&command, &worst);
-    let after = otherwise(&command, NOT_CHECKED);
+    let after = otherwise(&command, &json!({"systemMessage": NOT_CHECKED}).to_string());
+    let written = "holding what was written against what was judged";
     vec![
         entry(PRE_TOOL_USE, Some(TOOLS), before, "holding the edit against the rules"),
-        entry(
-            POST_TOOL_USE,
-            Some(WRITERS),
-            after,
-            "holding what was written against what was judged",
-        ),
-        entry(
-            STOP,
-            None,
-            otherwise(&command, NOT_CHECKED),
-            "holding the working tree against the rules",
-        ),
+        entry(POST_TOOL_USE, Some(WRITERS), after.clone(), written),
+        entry(STOP, None, after, "holding the working tree against the rules"),
     ]
 }
 

@@ -73,6 +73,7 @@ const CONTRACT: Contract = Contract {
     late: Without::Lets,
     rows: &[
         row("PreToolUse", Strength::Deny, "text typed into a running shell is not seen"),
+        row("PermissionRequest", Strength::Ask, "silence leaves the question to the client"),
         row("PostToolUse", Strength::Tell, "the edit stays; the reason replaces the result"),
         row("Stop", Strength::Deny, "the agent goes on, without a limit of the client's"),
     ],
@@ -219,16 +220,12 @@ fn entries(plan: &Plan) -> Vec<Entry> {
         shape: Shape::Group,
     };
     let before = otherwise(&command, &worst.to_string());
+    let after = otherwise(&command, &json!({"systemMessage": NOT_CHECKED}).to_string());
     let written = "holding what was written against what was judged";
     vec![
         entry(PRE_TOOL_USE, Some(TOOLS), before, "holding the edit against the rules"),
-        entry(POST_TOOL_USE, Some("apply_patch"), otherwise(&command, NOT_CHECKED), written),
-        entry(
-            STOP,
-            None,
-            otherwise(&command, NOT_CHECKED),
-            "holding the working tree against the rules",
-        ),
+        entry(POST_TOOL_USE, Some("apply_patch"), after.clone(), written),
+        entry(STOP, None, after, "holding the working tree against the rules"),
     ]
 }
 

@@ -292,15 +292,16 @@ impl Client for Copilot {
     }
 }
 
-/// Writes the reply after a tool: the nested form is ignored there.
+/// Writes the reply after a tool: the nested form is ignored there. What a person should know is
+/// told to the model, for nobody else hears anything.
 fn after(decision: &Decision, voice: &Voice) -> String {
     let text = voice.text(decision);
     match decision.verdict() {
         Verdict::Ask | Verdict::Deny => {
             json!({"decision": "block", "reason": format!("{}\n{text}", super::MADE)}).to_string()
         }
-        Verdict::Warn => json!({"additionalContext": text}).to_string(),
-        Verdict::Allow => String::new(),
+        Verdict::Allow if text.is_empty() => String::new(),
+        Verdict::Warn | Verdict::Allow => json!({"additionalContext": text}).to_string(),
     }
 }
 
@@ -362,6 +363,7 @@ fn entries(plan: &Plan) -> Vec<Entry> {
     let command = plan.command("copilot");
     let worst = json!({"permissionDecision": "deny", "permissionDecisionReason": COULD_NOT_RUN});
     let refused = json!({"behavior": "deny", "message": COULD_NOT_RUN});
+    let after = otherwise(&command, &json!({"additionalContext": NOT_CHECKED}).to_string());
     let entry = |event: &str, matcher: Option<&str>, command: String| Entry {
         event: event.to_owned(),
         matcher: matcher.map(str::to_owned),
@@ -375,8 +377,8 @@ fn entries(plan: &Plan) -> Vec<Entry> {
         // No matcher: how the tools of a server are named is not known, and any of them may write.
         entry("preToolUse", None, otherwise(&command, &worst.to_string())),
         entry("permissionRequest", Some("edit"), otherwise(&command, &refused.to_string())),
-        entry("postToolUse", Some("edit|create|apply_patch"), otherwise(&command, NOT_CHECKED)),
-        entry("agentStop", None, otherwise(&command, NOT_CHECKED)),
+        entry("postToolUse", Some("edit|create|apply_patch"), after),
+        entry("agentStop", None, otherwise(&command, "")),
     ]
 }
 

@@ -9,7 +9,7 @@ use super::fields::Fields;
 use super::file_tools;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
-use super::wiring::{self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Wiring, otherwise};
+use super::wiring::{self, COULD_NOT_RUN, Form, Plan, Trial, Wiring, otherwise};
 use super::{Client, Phase, Voice};
 use crate::domain::{Action, Change, Decision, Entry, Event, Files, Session, Shape, Verdict, diff};
 use serde_json::{Map, Value, json};
@@ -184,10 +184,12 @@ fn entries(plan: &Plan) -> Vec<Entry> {
         status: String::new(),
         shape,
     };
+    // Where nobody hears it, nothing is said when we cannot run.
+    let after = otherwise(&command, "");
     vec![
         entry("preToolUse", otherwise(&command, &worst.to_string()), Shape::Closed),
-        entry(AFTER_FILE_EDIT, otherwise(&command, NOT_CHECKED), Shape::Plain),
-        entry(STOP, otherwise(&command, NOT_CHECKED), Shape::Plain),
+        entry(AFTER_FILE_EDIT, after.clone(), Shape::Plain),
+        entry(STOP, after, Shape::Plain),
     ]
 }
 

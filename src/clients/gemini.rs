@@ -135,16 +135,18 @@ impl Client for Gemini {
         match (phase, decision.verdict()) {
             (Phase::Before, _) => self.write(decision, voice),
             (Phase::After, Verdict::Ask | Verdict::Deny) => deny(&format!("{MADE}\n{text}")),
-            (Phase::After, Verdict::Warn) => json!({"hookSpecificOutput": {
-                "hookEventName": AFTER_TOOL,
-                "additionalContext": text,
-            }})
-            .to_string(),
+            // What a person should know is told to the model: nobody else is known to hear it.
+            (Phase::After, Verdict::Warn | Verdict::Allow) if !text.is_empty() => context(&text),
             // Another turn with the reason as its prompt.
             (Phase::Stop, Verdict::Deny) => deny(&super::left(decision, voice)),
             _ => String::new(),
         }
     }
+}
+
+fn context(text: &str) -> String {
+    json!({"hookSpecificOutput": {"hookEventName": AFTER_TOOL, "additionalContext": text}})
+        .to_string()
 }
 
 fn deny(reason: &str) -> String {
@@ -280,8 +282,12 @@ fn entries(plan: &Plan) -> Vec<Entry> {
     };
     vec![
         entry(BEFORE_TOOL, Some(TOOLS), otherwise(&command, &deny(COULD_NOT_RUN))),
-        entry(AFTER_TOOL, Some("^(write_file|replace)$"), otherwise(&command, NOT_CHECKED)),
-        entry(AFTER_AGENT, None, otherwise(&command, NOT_CHECKED)),
+        entry(
+            AFTER_TOOL,
+            Some("^(write_file|replace)$"),
+            otherwise(&command, &context(NOT_CHECKED)),
+        ),
+        entry(AFTER_AGENT, None, otherwise(&command, "")),
     ]
 }
 

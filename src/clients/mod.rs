@@ -172,13 +172,27 @@ pub struct Voice {
     pub notes: Vec<String>,
 }
 
+/// The longest text, in bytes: of more than 10,000 characters Claude Code shows the model the
+/// beginning, and Codex cuts them. A reason is shorter; the notes take what it leaves.
+const LONGEST: usize = 9_900;
+
 impl Voice {
     /// Returns the whole text for a decision: its reason, then the notes.
     #[must_use]
     pub fn text(&self, decision: &Decision) -> String {
-        let reason = Some(wording::reason(decision)).filter(|reason| !reason.is_empty());
+        self.beside(wording::reason(decision))
+    }
+
+    /// Returns a reason with the notes behind it.
+    fn beside(&self, reason: String) -> String {
+        let reason = Some(reason).filter(|reason| !reason.is_empty());
         let notes = self.notes.iter().cloned();
-        reason.into_iter().chain(notes).collect::<Vec<_>>().join("\n")
+        let mut text = reason.into_iter().chain(notes).collect::<Vec<_>>().join("\n");
+        if text.len() > LONGEST {
+            text.truncate(text.floor_char_boundary(LONGEST));
+            text.push('…');
+        }
+        text
     }
 }
 
@@ -216,9 +230,7 @@ const LEFT: &str = "Before you stop: the working tree holds what would be refuse
 
 /// Returns what is told to an agent that is about to stop and is not to.
 fn left(decision: &Decision, voice: &Voice) -> String {
-    let notes = voice.notes.iter().map(String::as_str);
-    let left = wording::left(decision);
-    [LEFT, &left].into_iter().chain(notes).collect::<Vec<_>>().join("\n")
+    voice.beside(format!("{LEFT}\n{}", wording::left(decision)))
 }
 
 /// Writes the reply to an agent that is about to stop, as Claude Code and Codex read it: only a
@@ -228,10 +240,11 @@ fn at_stop(decision: &Decision, voice: &Voice) -> String {
         return serde_json::json!({"decision": "block", "reason": left(decision, voice)})
             .to_string();
     }
-    if voice.notes.is_empty() {
+    let notes = voice.beside(String::new());
+    if notes.is_empty() {
         return String::new();
     }
-    serde_json::json!({"systemMessage": voice.notes.join("\n")}).to_string()
+    serde_json::json!({"systemMessage": notes}).to_string()
 }
 
 /// Returns the folder that a payload says the session is in; nothing when it says none.

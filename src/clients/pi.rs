@@ -134,12 +134,15 @@ impl Client for Pi {
                 answer(Verdict::Deny, &super::left(decision, voice))
             }
             Phase::Stop if voice.notes.is_empty() => answer(Verdict::Allow, ""),
-            Phase::Stop => answer(Verdict::Warn, &voice.notes.join("\n")),
+            Phase::Stop => answer(Verdict::Warn, &voice.beside(String::new())),
             Phase::After | Phase::Prompt => {
                 let text = voice.text(decision);
                 let made = phase == Phase::After && decision.verdict() >= Verdict::Ask;
                 let text = if made { format!("{}\n{text}", super::MADE) } else { text };
-                answer(decision.verdict().min(Verdict::Warn), &text)
+                // Of a call that was made, the extension passes on only what it is warned of.
+                let told = phase == Phase::After && !text.is_empty();
+                let verdict = if told { Verdict::Warn } else { decision.verdict() };
+                answer(verdict.min(Verdict::Warn), &text)
             }
             _ => answer(Verdict::Allow, ""),
         }

@@ -50,7 +50,11 @@ const CONTRACT: Contract = Contract {
     known: Known::Ours,
     failed: Without::Unknown,
     late: Without::Unknown,
-    rows: &[row("pre-*", Strength::Ask, ""), row("post-*, stop", Strength::Tell, "")],
+    rows: &[
+        row("pre-*", Strength::Ask, ""),
+        row("post-*", Strength::Tell, ""),
+        row("stop", Strength::Deny, ""),
+    ],
 };
 
 impl Client for Universal {
@@ -96,6 +100,7 @@ impl Client for Universal {
         for name in ["engine", "workspace", "cwd", "intent"] {
             fields.text_if_any(&[name])?;
         }
+        let active = fields.value("stopHookActive");
         let listed = match fields.value("files") {
             None => Vec::new(),
             Some(Value::Array(listed)) => listed,
@@ -112,11 +117,19 @@ impl Client for Universal {
         }
         let edits = phase == Phase::Before || matches!(&*event, "post-tool-use" | "post-write");
         let judged = edits && !changes.is_empty();
-        let action = if judged { Action::Edit(changes) } else { Action::Other };
+        let action = match phase {
+            Phase::Stop => Action::Stop { again: active != Some(Value::Bool(false)) },
+            _ if judged => Action::Edit(changes),
+            _ => Action::Other,
+        };
         Ok(Event { tool, session, action, ..Event::default() })
     }
 
-    fn write_at(&self, _phase: Phase, decision: &Decision, voice: &Voice) -> String {
+    fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {
+        // Nobody is kept from stopping for what a person has to decide.
+        if phase == Phase::Stop && decision.verdict() < Verdict::Deny {
+            return self.write(&Decision::default(), voice);
+        }
         self.write(decision, voice)
     }
 }

@@ -136,9 +136,9 @@ const FALLBACK: &str = " || printf '%s' ";
 pub(super) const COULD_NOT_RUN: &str = "solvi-hook could not run, so this edit was not checked: \
     a person decides. For that person: is `solvi-hook` installed, and on PATH?";
 
-/// What the installed command says where the edit is made already, for the person.
+/// What the installed command says where the edit is made already.
 pub(super) const NOT_CHECKED: &str =
-    r#"{"systemMessage":"solvi-hook could not run, so what was written was not checked."}"#;
+    "solvi-hook could not run, so what was written was not checked.";
 
 /// Returns a command as it is shown to a person: without the reply for the worst case.
 #[must_use]
@@ -150,7 +150,7 @@ pub fn brief(command: &str) -> &str {
 #[must_use]
 pub fn at_worst(command: &str) -> &'static str {
     match command.split_once(FALLBACK) {
-        None => "",
+        None | Some((_, "''")) => "",
         Some((_, reply)) if reply.contains("\"ask\"") => " (asks if it cannot run)",
         Some((_, reply)) if reply.contains(NOT_CHECKED) => " (says so if it cannot run)",
         Some(_) => " (refuses if it cannot run)",

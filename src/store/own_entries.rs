@@ -91,7 +91,12 @@ fn in_words(words: &[Word], depth: usize) -> Owner {
         [name, sub] if name.is("solvi-hook") => sub_command(&sub.text),
         _ => None,
     });
-    if let Some(sub) = ours {
+    // Under `--command` our program may have any name; nobody else asks whom `hook` is for.
+    let hook = words.windows(3).any(|three| match three {
+        [_, hook, agent] => hook.text == "hook" && agent.text == "--agent",
+        _ => false,
+    });
+    if let Some(sub) = ours.or_else(|| hook.then_some("hook")) {
         return Owner::Ours(sub);
     }
     let solvi = words.windows(3).any(|three| match three {
