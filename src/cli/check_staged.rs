@@ -31,7 +31,7 @@ pub struct Args {
     /// Where the decision is kept, from the project's root [default: .solvi/traces/hooks.jsonl]
     #[arg(long, value_name = "PATH", conflicts_with = "no_store")]
     store: Option<PathBuf>,
-    /// Keep no record of the decision
+    /// Keep no record of the decision; nobody is asked then, as only a yes on record counts
     #[arg(long)]
     no_store: bool,
     /// A folder in the repository [default: this folder]
@@ -56,7 +56,9 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let outcome = survey.decide();
     outcome.report(&rules, &args.options, world, out)?;
     let status = outcome.status(Verdict::Ask, &args.options);
-    let answered = if status == 1 && only_asks(&outcome) { ask(&outcome, world) } else { None };
+    let for_a_person = status == 1 && only_asks(&outcome);
+    // A person's yes counts only when it is on record.
+    let answered = if for_a_person && !args.no_store { ask(&outcome, world) } else { None };
     if !args.no_store {
         let named = args.store.clone().unwrap_or_else(|| PathBuf::from(defaults::STORE));
         let kept = keep::Keep {
@@ -72,7 +74,6 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
             Err(error) => {
                 terminal::write_err(&format!("note: this decision is not recorded: {error}\n"));
                 if answered == Some(true) {
-                    // A person's yes counts only when it is on record.
                     return Ok(1);
                 }
             }
@@ -82,11 +83,17 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         Some(true) => Ok(0),
         Some(false) => Ok(1),
         None => {
-            if status == 1 && only_asks(&outcome) {
-                terminal::write_err(
-                    "A person decides about this: run `git commit` in a terminal to be asked, or \
-                     `git commit --no-verify` to commit all the same.\n",
-                );
+            if for_a_person {
+                let to_be_asked = if args.no_store {
+                    "a yes must be on record, so leave out `--no-store` and run `git commit` in a \
+                     terminal to be asked"
+                } else {
+                    "run `git commit` in a terminal to be asked"
+                };
+                terminal::write_err(&format!(
+                    "A person decides about this: {to_be_asked}, or `git commit --no-verify` to \
+                     commit all the same.\n"
+                ));
             }
             Ok(status)
         }

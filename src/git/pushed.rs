@@ -19,8 +19,9 @@ pub trait History {
     fn has(&self, commit: Id) -> bool;
     /// Returns every commit at which two histories parted.
     fn merge_bases(&self, one: Id, two: Id) -> Result<Vec<Id>, GitError>;
-    /// Returns the default branch of the remote as it was last fetched; `remote` is a name or,
-    /// for a push to a URL, the URL.
+    /// Returns the default branch of the remote as it was last fetched: the one that the remote
+    /// named, or else the first that is there of `init.defaultBranch`, `main` and `master`.
+    /// `remote` is a name or, for a push to a URL, the URL.
     fn default_branch(&self, remote: &str) -> Result<Option<Branch>, GitError>;
     /// Tells whether the clone holds a part of the history only.
     fn is_shallow(&self) -> bool;

@@ -79,6 +79,20 @@ fn a_refusal_asks_nobody() {
 }
 
 #[test]
+fn where_no_record_is_kept_nobody_is_asked() {
+    let desk = desk();
+    desk.hook("pre-commit", "check-staged --no-store");
+    let said = commit(&desk, "y\n", &[]);
+    assert_eq!(said.status, Some(1), "{said:?}");
+    assert!(!said.stdout.contains("Commit all the same?"), "{said:?}");
+    for words in ["A person decides", "leave out `--no-store`", "`git commit --no-verify`"] {
+        assert!(said.stdout.contains(words), "{said:?}");
+    }
+    assert_eq!(desk.commits(), 1);
+    assert!(!desk.root.join(".solvi").exists());
+}
+
+#[test]
 fn a_yes_that_cannot_be_recorded_does_not_count() {
     let desk = desk();
     std::fs::write(desk.root.join(".solvi"), "in the way").unwrap();

@@ -66,6 +66,29 @@ fn a_new_branch_is_compared_with_the_default_branch() {
 }
 
 #[test]
+fn a_default_branch_that_the_remote_was_not_asked_for_is_the_configured_one_or_a_usual_one() {
+    let desk = desk();
+    desk.git(&["remote", "set-head", "origin", "--delete"]);
+    desk.write("b.py", BANNED).commit("bad");
+    desk.git(&["push", "-q", "--no-verify", "origin", "main:master", "main:trunk"]);
+    desk.write("c.py", "1\n").commit("good");
+    // The bad commit is on `trunk` and `master` of the remote already, and not on its `main`.
+    desk.git(&["config", "init.defaultBranch", "trunk"]);
+    desk.push(&["origin", "main:one"], true);
+    let url = desk.beside("remote.git");
+    desk.push(&[url.to_str().unwrap(), "main:two"], true);
+    desk.git(&["config", "init.defaultBranch", "nowhere"]);
+    desk.refused(&["origin", "main:three"], &["no-token", "b.py:1"]);
+    desk.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
+    desk.push(&["origin", "main:three"], true);
+    // What the remote says of itself comes first.
+    desk.git(&["config", "init.defaultBranch", "trunk"]);
+    desk.git(&["fetch", "-q", "origin"]);
+    desk.git(&["remote", "set-head", "origin", "main"]);
+    desk.refused(&["origin", "main:four"], &["no-token", "b.py:1"]);
+}
+
+#[test]
 fn tags_and_deletions_are_let_through() {
     let desk = desk();
     desk.git(&["branch", "topic"]);

@@ -151,6 +151,30 @@ fn a_patch_leaves_unknown_what_needs_the_whole_file_unless_the_repository_has_th
 }
 
 #[test]
+fn a_patch_leaves_unknown_whose_call_it_is_when_the_import_stands_above_it() {
+    let before = "from os import system as s\nx = 1\ny = 2\nz = 3\nw = 4\n";
+    let desk = Desk::of(&[("a.py", before), ("b.py", before)]);
+    desk.write("a.py", format!("{before}s('x')\n"));
+    let patch = desk.git(&["diff", "a.py"]);
+    let outside = desk.beside("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::copy(desk.root.join("solvi-rules.toml"), outside.join("solvi-rules.toml")).unwrap();
+    let judge = |patch: &[u8], more: &[&str]| {
+        let arguments = [&["check-diff", "--format", "json", "--patch", "-"], more].concat();
+        Told::of(desk.run(&arguments, patch))
+    };
+    let there = ["--project", outside.to_str().unwrap()];
+    judge(&patch, &[]).refuses(&["no-system a.py:6"]);
+    let told = judge(&patch, &there);
+    told.is(2, &["no-system a.py"]);
+    let why = "line 6 calls s, which an import outside the patch may make os.system";
+    assert_eq!(told.list("findings")[0]["unknown"], why);
+    assert_eq!(judge(&patch, &[&there[..], &["--allow-unknown"]].concat()).status, 0);
+    desk.write("b.py", format!("{before}x.run('x')\nprint(str('y'))\n"));
+    judge(&desk.git(&["diff", "b.py"]), &there).passes();
+}
+
+#[test]
 fn what_a_copy_or_a_move_brings_is_judged_when_the_repository_has_its_source() {
     let desk = Desk::of(&[("legacy/a.py", &format!("{BANNED}\none = 1\n2\n3\n4\n5\n6\n7\n"))]);
     let judge = |patch: &[u8]| {

@@ -1,11 +1,13 @@
 //! `forbid_calls`: Python calls that no added line may make.
 //!
 //! A call counts when any of its lines is judged, and is told at the first of these. What the
-//! look cannot decide is said in [`Seen::unknown`]; what it found stands all the same.
+//! look cannot decide is said in [`Seen::unknown`]; what it found stands all the same. Of a patch
+//! without its file, that is also a call that an import outside of the patch may make a forbidden
+//! one.
 
 use super::{Check, Kind, Problem, Seen, Subject};
 use crate::domain::{Change, Content, Line, Spot};
-use crate::engine::python::{self, Call, CallPattern, Flaw, Names, Reach, Truth};
+use crate::engine::python::{self, Call, CallPattern, Flaw, Module, Names, Reach, Truth};
 use std::collections::BTreeMap;
 
 /// The kind.
@@ -41,8 +43,11 @@ impl Check for ForbidCalls {
         // A text without the names holds no such call; it is parsed only to say that it cannot be.
         let refused =
             || text.contains('\0') || python::is_piece(change) || python::looks_torn(&text);
-        if !subject.lines.is_empty() && (!patterns.is_empty() || refused()) {
-            hold_against(patterns, subject, &mut seen);
+        // In a part of a file, a call may have any name.
+        let hidden = python::is_part(change) && text.contains('(');
+        if !subject.lines.is_empty() && (!patterns.is_empty() || hidden || refused()) {
+            let hidden = if hidden { self.0.as_slice() } else { &[] };
+            hold_against(patterns, hidden, subject, &mut seen);
         }
         seen
     }
@@ -56,7 +61,14 @@ impl Check for ForbidCalls {
     }
 }
 
-fn hold_against(mut patterns: Vec<&CallPattern>, subject: &Subject<'_>, seen: &mut Seen) {
+/// Holds a module against the patterns that its text spells out, and against those that may be
+/// `hidden` behind an import that is not seen.
+fn hold_against(
+    mut patterns: Vec<&CallPattern>,
+    hidden: &[CallPattern],
+    subject: &Subject<'_>,
+    seen: &mut Seen,
+) {
     let module = subject.module();
     if matches!(module.flaw, Some(Flaw::Broken(_))) {
         // Half a text may give half a name, which a `*` would take for a whole one.
@@ -65,10 +77,13 @@ fn hold_against(mut patterns: Vec<&CallPattern>, subject: &Subject<'_>, seen: &m
     let reach = module.reach(&patterns);
     let lines = judged_rows(subject);
     let mut doubts = Vec::new();
+    let mut behind = Vec::new();
     for call in &module.calls {
         let Some((_, line)) = lines.range(call.rows.clone()).next() else { continue };
         match evidence(call, &patterns, &reach) {
-            Evidence::None => {}
+            Evidence::None => {
+                behind.extend(behind_import(call, hidden, module).map(|why| (line.number, why)));
+            }
             Evidence::Sure(what) => {
                 seen.spots.push(Spot::at(line, what));
             }
@@ -76,6 +91,12 @@ fn hold_against(mut patterns: Vec<&CallPattern>, subject: &Subject<'_>, seen: &m
         }
     }
     seen.spots.sort_by(|one, other| (one.line, &one.what).cmp(&(other.line, &other.what)));
+    // Whoever reads the file for the first of them reads it for all.
+    let more = behind.len().saturating_sub(1);
+    if let (Some((number, why)), None) = (behind.into_iter().next(), module.flaw) {
+        let more = if more > 0 { format!(" (and so for {more} more)") } else { String::new() };
+        doubts.push((number, why + &more));
+    }
     let suffix = subject.change.numbering.suffix();
     let doubts = doubts.into_iter().map(|(number, why)| format!("line {number}{suffix} {why}"));
     let flaw = module.flaw.map(|flaw| flaw.told(subject.change));
@@ -100,12 +121,20 @@ enum Evidence {
     Doubtful(String),
 }
 
-fn evidence(call: &Call, patterns: &[&CallPattern], reach: &Reach<'_>) -> Evidence {
+/// Returns the patterns whose keyword argument the call may have, with whether it is true.
+fn asked<'p>(
+    call: &Call,
+    patterns: impl IntoIterator<Item = &'p CallPattern>,
+) -> Vec<(&'p CallPattern, Truth)> {
     let truth = |pattern: &CallPattern| {
         pattern.keyword().map_or(Truth::Yes, |keyword| call.arguments.truth(keyword))
     };
-    let asked = patterns.iter().map(|pattern| (*pattern, truth(pattern)));
-    let asked: Vec<_> = asked.filter(|(_, truth)| *truth != Truth::No).collect();
+    let asked = patterns.into_iter().map(|pattern| (pattern, truth(pattern)));
+    asked.filter(|(_, truth)| *truth != Truth::No).collect()
+}
+
+fn evidence(call: &Call, patterns: &[&CallPattern], reach: &Reach<'_>) -> Evidence {
+    let asked = asked(call, patterns.iter().copied());
     if asked.is_empty() {
         return Evidence::None;
     }
@@ -127,6 +156,23 @@ fn evidence(call: &Call, patterns: &[&CallPattern], reach: &Reach<'_>) -> Eviden
     doubt.map_or(Evidence::None, Evidence::Doubtful)
 }
 
+/// Says what an import that is not seen may make of a call, if that is forbidden.
+fn behind_import(call: &Call, hidden: &[CallPattern], module: &Module) -> Option<String> {
+    let asked = asked(call, hidden);
+    if asked.is_empty() {
+        return None;
+    }
+    let names = module.unsettled(call);
+    let may_be = |pattern: &CallPattern| names.iter().any(|name| pattern.may_be_behind(name));
+    // The likeliest is told: one of that name, or at least one that is imported to be called.
+    let last = call.name.rsplit('.').next().unwrap_or(&call.name);
+    let unlike =
+        |pattern: &CallPattern| (!pattern.has_part(last), !pattern.spelled().contains('.'));
+    let found = asked.into_iter().map(|(pattern, _)| pattern).filter(|pattern| may_be(pattern));
+    let spelled = found.min_by_key(|pattern| unlike(pattern))?.spelled();
+    Some(format!("calls {}, which an import outside the patch may make {spelled}", call.name))
+}
+
 fn matching<'a>(pattern: &CallPattern, names: &'a Names) -> Option<&'a String> {
     let guessed = names.guessed.iter().filter(|_| pattern.is_spelled_out());
     names.known.iter().chain(guessed).find(|name| pattern.matches(name))
@@ -137,7 +183,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-    use crate::domain::{Change, Place, RepoPath};
+    use crate::domain::{Numbering, Place, RepoPath};
     use std::cell::OnceCell;
 
     const DANGEROUS: &[&str] = &["eval", "exec", "os.system", "subprocess.*(shell=True)"];
@@ -442,6 +488,83 @@ mod tests {
             let seen = look_at(&unknown_file(&[(7, text)]), DANGEROUS);
             assert_eq!((seen.spots.len(), seen.unknown.as_deref()), (spots, unknown), "{text}");
         }
+    }
+
+    fn part(text: &str) -> Change {
+        let lines: Vec<(usize, &str)> = (7..).zip(text.lines()).collect();
+        Change { numbering: Numbering::File, ..unknown_file(&lines) }
+    }
+
+    #[test]
+    fn what_the_lines_of_a_patch_prove_is_found_as_in_a_file() {
+        for text in ["os.system('x')", "import subprocess as sp\nsp.run(a, shell=True)"] {
+            let seen = look_at(&part(text), DANGEROUS);
+            assert_eq!((seen.spots.len(), seen.unknown), (1, None), "{text}");
+        }
+        let seen = look_at(&part("eval(1)\nr(1)"), DANGEROUS);
+        assert_eq!((told(&seen), seen.unknown.is_some()), (vec![(7, "calls eval")], true));
+    }
+
+    /// What imports above a patch's lines make of a call in these, and how far that is suspected.
+    #[test]
+    fn a_call_that_an_import_outside_the_patch_may_make_a_forbidden_one_is_not_known() {
+        let not_known = [
+            ("from os import system as r", "r('x')", "r", "os.system"),
+            ("from os import *", "system('x')", "system", "os.system"),
+            ("import os as o", "o.system('x')", "o.system", "os.system"),
+            ("import os as o", "r = o.system\nr('x')", "r", "os.system"),
+            (
+                "import subprocess as sp",
+                "sp.run(a, shell=True)",
+                "sp.run",
+                "subprocess.*(shell=True)",
+            ),
+            ("import subprocess as sp", "sp.run(a, **b)", "sp.run", "subprocess.*(shell=True)"),
+        ];
+        for (above, text, name, forbidden) in not_known {
+            let seen = look_at(&part(text), DANGEROUS);
+            let line = 6 + text.lines().count();
+            let why = format!(
+                "line {line} calls {name}, which an import outside the patch may make {forbidden}"
+            );
+            assert_eq!((told(&seen), &seen.unknown), (vec![], &Some(why)), "{text}");
+            assert_ne!(look(&format!("{above}\n{text}"), DANGEROUS), Seen::default(), "{above}");
+        }
+        let settled = [
+            "sp.run(a, shell=False)",
+            "o.path('x')",
+            "print(len(x))",
+            "raise KeyError(str(x))",
+            "def r(): pass\nr('x')",
+            "import sys as o\no.system('x')",
+            "for o in x:\n  o.system('x')",
+            "class A:\n  def f(self, o):\n    self.system('x')\n    o.system('x')",
+            "r = 'r(1)'",
+        ];
+        for text in settled {
+            assert_eq!(look_at(&part(text), DANGEROUS), Seen::default(), "{text}");
+        }
+        let not_suspected = [
+            ("from os import system as print", "print('x')"),
+            ("import builtins as b", "b.eval('x')"),
+            ("import os\nself.run = os.system", "self.run('x')"),
+            ("import os\nos.system(", "'x')"),
+        ];
+        for (above, text) in not_suspected {
+            let unknown = look_at(&part(text), DANGEROUS).unknown;
+            assert!(!unknown.is_some_and(|why| why.contains("import")), "{text}");
+            assert_eq!(look(&format!("{above}\n{text}"), DANGEROUS).spots.len(), 1, "{above}");
+        }
+    }
+
+    #[test]
+    fn many_calls_that_an_import_may_stand_behind_are_told_as_one() {
+        let seen = look_at(&part("a()\nb()\nc()"), &["os.system"]);
+        let why = "line 7 calls a, which an import outside the patch may make os.system \
+                   (and so for 2 more)";
+        assert_eq!(seen.unknown.as_deref(), Some(why));
+        let seen = look_at(&part("a()"), &["own", "own.eval(shell=True)"]);
+        assert_eq!(seen, Seen::default(), "no import makes a call one of these");
     }
 
     #[test]

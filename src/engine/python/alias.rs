@@ -12,10 +12,10 @@ use std::ops::Range;
 pub const EVERYWHERE: Range<usize> = 0..usize::MAX;
 
 /// How many names a call may have; with more of them the call is not judged to the end.
-const NAMES: usize = 256;
+pub(super) const NAMES: usize = 256;
 
 /// How many parts a name may have: where names grow in a circle (`x = x.y`), that ends it.
-const PARTS: usize = 16;
+pub(super) const PARTS: usize = 16;
 
 /// The module of the functions that need no import, by the names it has and had.
 const BUILTINS: [&str; 3] = ["builtins", "__builtins__", "__builtin__"];
@@ -158,7 +158,7 @@ impl Reach<'_> {
             }
             let likely = name == first
                 && !self.bindings.aliases.contains_key(first)
-                && !NEED_NO_IMPORT.split(' ').any(|known| known == first)
+                && !needs_no_import(first)
                 && !["Error", "Exception", "Warning"].iter().any(|end| first.ends_with(end));
             let into = if likely { &mut known } else { &mut names.guessed };
             into.extend(stars.iter().map(|module| format!("{module}.{name}")));
@@ -167,8 +167,13 @@ impl Reach<'_> {
     }
 }
 
+/// Tells whether a name is one of a function or a type that needs no import.
+pub(super) fn needs_no_import(name: &str) -> bool {
+    NEED_NO_IMPORT.split(' ').any(|known| known == name)
+}
+
 /// Returns each beginning of a dotted name, with what follows it.
-fn prefixes(name: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn prefixes(name: &str) -> impl Iterator<Item = (&str, &str)> {
     let dots = name.match_indices('.').map(|(at, _)| at);
     dots.chain([name.len()]).map(|at| name.split_at(at))
 }

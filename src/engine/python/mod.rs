@@ -6,6 +6,7 @@
 //! The look is syntactic: nothing is imported, evaluated or followed through a call's result.
 
 mod alias;
+mod bound;
 mod literal;
 mod module;
 mod name;
@@ -20,5 +21,5 @@ pub use alias::{Names, Reach};
 pub use literal::Truth;
 pub use module::{Arguments, Call, Flaw, Function, Module};
 pub use pattern::{CallPattern, identifier};
-pub use source::{folded, is_piece, is_python, source};
+pub use source::{folded, is_part, is_piece, is_python, source};
 pub use torn::looks_torn;

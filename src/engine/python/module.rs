@@ -3,6 +3,7 @@
 //! Rows count the lines of the text from 0, by their line feeds.
 
 use super::alias::{Bindings, Reach};
+use super::bound::Bound;
 use super::literal::Truth;
 use super::pattern::CallPattern;
 use super::{source, walk};
@@ -19,6 +20,8 @@ pub struct Module {
     /// Why `calls` and `functions` may lack some that are there.
     pub flaw: Option<Flaw>,
     pub(super) bindings: Bindings,
+    /// The names that it settles, when it is a part of a file.
+    pub(super) bound: Option<Bound>,
 }
 
 /// Why a text could not be read in full.
@@ -94,7 +97,8 @@ impl Module {
     #[must_use]
     pub fn of(change: &Change) -> Self {
         let Some(text) = source::source(change) else { return Self::default() };
-        let mut module = Self::read(&text);
+        let part = source::is_part(change);
+        let mut module = if part { Self::read_part(&text) } else { Self::read(&text) };
         if module.flaw.is_none() && source::is_piece(change) {
             module.flaw = Some(Flaw::Piece);
         }
@@ -105,6 +109,19 @@ impl Module {
     #[must_use]
     pub fn read(text: &str) -> Self {
         walk::module(text)
+    }
+
+    /// Reads a text that is a part of a file.
+    #[must_use]
+    pub fn read_part(text: &str) -> Self {
+        walk::part(text)
+    }
+
+    /// Returns the names of what a call calls that an import outside of the text may give another
+    /// meaning; there are none when the text is all of the file.
+    #[must_use]
+    pub fn unsettled(&self, call: &Call) -> Vec<String> {
+        self.bound.as_ref().map(|bound| bound.unsettled(call)).unwrap_or_default()
     }
 
     /// Returns the function of that name which counts when there are several: as a walk of the

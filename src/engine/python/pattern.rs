@@ -2,6 +2,7 @@
 //!
 //! A pattern that could never match is refused with what to write in its place.
 
+use super::alias::needs_no_import;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use memchr::memmem;
 use std::sync::OnceLock;
@@ -82,6 +83,21 @@ impl CallPattern {
         }
     }
 
+    /// Tells whether the name could match if its first part stood for something else, as an
+    /// import gives it: `sp.run` may be `subprocess.run`, and `run` whatever can be imported.
+    #[must_use]
+    pub fn may_be_behind(&self, name: &str) -> bool {
+        let Some((first, _)) = name.split_once('.') else {
+            // What is no builtin and has no module cannot be imported.
+            return !self.is_spelled_out()
+                || self.name.contains('.')
+                || needs_no_import(&self.name);
+        };
+        let rest = name.strip_prefix(first).unwrap_or(name);
+        // Which letters a class has makes too little of a difference to ask.
+        without_classes(&self.name).is_ok_and(|glob| may_end_in(&glob, rest))
+    }
+
     /// Tells whether a text could hold such a call: all that the pattern spells out is in it.
     #[must_use]
     pub fn may_be_in(&self, text: &str) -> bool {
@@ -107,9 +123,19 @@ impl CallPattern {
     /// Returns what a record says about a call that matches by this name.
     #[must_use]
     pub fn what(&self, name: &str) -> String {
+        format!("calls {}", self.told(name))
+    }
+
+    /// Returns the pattern as it is written.
+    #[must_use]
+    pub fn spelled(&self) -> String {
+        self.told(&self.name)
+    }
+
+    fn told(&self, name: &str) -> String {
         match &self.keyword {
-            None => format!("calls {name}"),
-            Some(keyword) => format!("calls {name}({keyword}=True)"),
+            None => name.to_owned(),
+            Some(keyword) => format!("{name}({keyword}=True)"),
         }
     }
 }
@@ -211,6 +237,15 @@ fn shape(name: &str) -> Result<Shape, String> {
     Ok(Shape::Glob(Box::new(glob), OnceLock::new()))
 }
 
+/// Tells whether something longer than `end` that ends in it may match a glob of `*` and `?`.
+fn may_end_in(glob: &str, end: &str) -> bool {
+    // What stands before the last `*` can match what comes before the end.
+    let tail = glob.rsplit('*').next().unwrap_or(glob);
+    let longer = tail != glob || tail.chars().count() > end.chars().count();
+    let pairs = tail.chars().rev().zip(end.chars().rev());
+    longer && pairs.into_iter().all(|(part, char)| part == '?' || part == char)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -271,6 +306,34 @@ mod tests {
         for (pattern, name, expected) in cases {
             let matches = CallPattern::new(pattern).unwrap().matches(name);
             assert_eq!(matches, expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn an_import_may_stand_for_the_first_part_of_a_name_and_for_no_other() {
+        let cases = [
+            ("subprocess.run", "sp.run", true),
+            ("subprocess.run", "sp.runs", false),
+            ("subprocess.run", "sp.x.run", false),
+            ("os.path.join", "p.join", true),
+            ("os.path.join", "o.path.join", true),
+            ("os.path.join", "a.os.path.join", false),
+            ("os.system", "run", true),
+            ("pickle.*", "p.loads", true),
+            ("pickle.*", "loads", true),
+            ("a.*.load", "b.load", true),
+            ("a.*.load", "b.c.loads", false),
+            ("a.*_load", "b.c_load", true),
+            ("a.*_load", "b.load", false),
+            ("a.b[cd]", "x.bc", true),
+            ("a.b[cd]", "x.c", false),
+            ("eval", "run", true),
+            ("eval", "model.eval", false),
+            ("own", "run", false),
+        ];
+        for (pattern, name, expected) in cases {
+            let may_be = CallPattern::new(pattern).unwrap().may_be_behind(name);
+            assert_eq!(may_be, expected, "{pattern} {name}");
         }
     }
 

@@ -37,6 +37,13 @@ pub fn source(change: &Change) -> Option<Cow<'_, str>> {
     }
 }
 
+/// Tells whether all that is known of the file is lines from here and there in it, as a patch has
+/// them. What a client's edit brings is judged as it stands, without the file too.
+#[must_use]
+pub fn is_part(change: &Change) -> bool {
+    matches!(change.after, Content::Unknown(_)) && change.numbering == Numbering::File
+}
+
 /// Tells whether all that is known of the file is lines from inside a block.
 #[must_use]
 pub fn is_piece(change: &Change) -> bool {

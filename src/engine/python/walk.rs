@@ -4,6 +4,7 @@
 //! than a flat one.
 
 use super::alias::{Bindings, EVERYWHERE};
+use super::bound::Bound;
 use super::literal::{Truth, is_constant, plain_string};
 use super::module::{Arguments, Call, Flaw, Function, Module};
 use super::name;
@@ -15,10 +16,26 @@ use tree_sitter::Node;
 
 /// Reads a text.
 pub fn module(text: &str) -> Module {
-    let Some(parsed) = parse(text) else {
-        return Module { flaw: Some(Flaw::TooLarge), ..Module::default() };
-    };
-    let mut walk = Walk::new(&parsed);
+    match parse(text) {
+        Some(parsed) => read(text, &parsed),
+        None => too_large(),
+    }
+}
+
+/// Reads a text that is a part of a file, with the names that it settles.
+pub fn part(text: &str) -> Module {
+    match parse(text) {
+        Some(parsed) => Module { bound: Some(Bound::of(&parsed)), ..read(text, &parsed) },
+        None => too_large(),
+    }
+}
+
+fn too_large() -> Module {
+    Module { flaw: Some(Flaw::TooLarge), ..Module::default() }
+}
+
+fn read(text: &str, parsed: &Parsed<'_>) -> Module {
+    let mut walk = Walk::new(parsed);
     walk.run();
     let mut module = walk.module;
     // Python refuses a NUL wherever it stands; the parser takes some for blanks.
@@ -349,7 +366,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn imported_name(node: Node<'_>, text: &str) -> (String, Option<String>) {
+/// Returns what is imported, and the name that it is given.
+pub(super) fn imported_name(node: Node<'_>, text: &str) -> (String, Option<String>) {
     let name = node.child_by_field_name("name").unwrap_or(node);
     let alias = node.child_by_field_name("alias");
     let alias = alias.map(|alias| folded(slice(alias, text)).into_owned());
