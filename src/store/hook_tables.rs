@@ -202,7 +202,11 @@ fn appended(text: &str, block: &str) -> String {
 
 fn without(text: &str, block: Range<usize>) -> String {
     let before = text.get(..block.start).unwrap_or_default();
-    let after = text.get(block.end..).unwrap_or_default();
+    let mut after = text.get(block.end..).unwrap_or_default();
+    if before.is_empty() {
+        // What comes first now needs nothing to set it off.
+        after = after.strip_prefix(line_end(text)).unwrap_or(after);
+    }
     let shorter = |text: &str| {
         let text = text.strip_suffix('\n').unwrap_or(text);
         text.strip_suffix('\r').unwrap_or(text).len()
