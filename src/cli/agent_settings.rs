@@ -20,8 +20,8 @@ pub struct Where {
     /// The project's folder [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// The agents, with commas between: claude, codex, copilot, gemini, pi, cursor, or all
-    /// [default: those that are found in the project or on PATH]
+    /// The agents, with commas between (`solvi-hook clients` lists them), or all [default: those
+    /// that are found in the project or on PATH]
     #[arg(long, value_name = "AGENT", value_delimiter = ',')]
     pub agent: Vec<String>,
     /// Whose settings: the project's, shared by its team; yours in this project; yours everywhere

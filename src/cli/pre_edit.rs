@@ -11,6 +11,7 @@ use super::explain::Explanation;
 use super::hook::{self, Agent, Questions, Settings, Sitting};
 use super::keep::{Keep, Kept};
 use super::world::World;
+use crate::clients::wiring::wirings;
 use crate::clients::{Voice, claude};
 use crate::domain::{
     Action, Change, Decision, Event, Files, Finding, Moment, Part, Verdict, sanitize,
@@ -96,6 +97,7 @@ pub fn weigh(
     let source = RulesSource::find(settings.rules.as_deref(), files.root(), world);
     let mut nested = Nested::of(&changes, files);
     let own = OwnFiles {
+        settings: wirings().flat_map(|wiring| wiring.guarded).copied().collect(),
         rules_file: match &source {
             Ok(RulesSource::File(path, _)) => files.place(&path.to_string_lossy()).ok(),
             _ => None,

@@ -1,27 +1,19 @@
 //! The person at the terminal: whether there is one, what they see and what they answer.
 
 use super::world::World;
+use crate::clients::CLIENTS;
 use crate::report::Style;
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 
-/// Variables by which coding agents mark the programs that they run.
-const AGENTS: &[&str] = &[
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "COPILOT_CLI",
-    "CODEX_SANDBOX",
-    "CODEX_CI",
-    "GEMINI_CLI",
-    "CURSOR_AGENT",
-    "PI_CODING_AGENT",
-    "AI_AGENT",
-];
+/// The variable by which agents of no particular name mark the programs that they run.
+const ANY_AGENT: &str = "AI_AGENT";
 
 /// Tells whether a coding agent runs us; nobody is asked then, because the agent would answer.
 #[must_use]
 pub fn agent(world: &World) -> bool {
-    AGENTS.iter().any(|name| world.env(name).is_some())
+    let known = CLIENTS.iter().flat_map(|client| client.marks_programs_by());
+    known.chain([&ANY_AGENT]).any(|name| world.env(name).is_some())
 }
 
 /// Asks on the controlling terminal; `None` when there is none.

@@ -53,6 +53,10 @@ impl Client for Claude {
         Some(&WIRING)
     }
 
+    fn marks_programs_by(&self) -> &'static [&'static str] {
+        &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"]
+    }
+
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
         let text = voice.text(decision);
         let verdict = decision.verdict();
@@ -154,6 +158,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".claude",
     user: "settings.json",
     beside: None,
+    guarded: &[".claude/settings.json", ".claude/settings.local.json"],
     from_below: false,
     form: Form::Entries("{}\n"),
     entries,

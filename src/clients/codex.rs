@@ -88,6 +88,10 @@ impl Client for Codex {
         Some(&WIRING)
     }
 
+    fn marks_programs_by(&self) -> &'static [&'static str] {
+        &["CODEX_SANDBOX", "CODEX_CI"]
+    }
+
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
         let text = voice.text(decision);
         let refuse = |reason: &str| {
@@ -177,6 +181,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".codex",
     user: "hooks.json",
     beside: Some("config.toml"),
+    guarded: &[".codex/hooks.json", ".codex/config.toml"],
     from_below: true,
     form: Form::Entries("{}\n"),
     entries,

@@ -232,6 +232,10 @@ impl Client for Copilot {
         Some(&WIRING)
     }
 
+    fn marks_programs_by(&self) -> &'static [&'static str] {
+        &["COPILOT_CLI"]
+    }
+
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
         let text = voice.text(decision);
         let verdict = decision.verdict();
@@ -331,6 +335,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".copilot",
     user: "hooks/solvi-hook.json",
     beside: None,
+    guarded: &[".github/hooks/", ".github/copilot/"],
     from_below: true,
     form: Form::Entries("{\n  \"version\": 1\n}\n"),
     entries,

@@ -44,6 +44,10 @@ impl Client for Cursor {
         Some(&WIRING)
     }
 
+    fn marks_programs_by(&self) -> &'static [&'static str] {
+        &["CURSOR_AGENT"]
+    }
+
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
         let text = voice.text(decision);
         let verdict = decision.verdict();
@@ -147,6 +151,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".cursor",
     user: "hooks.json",
     beside: None,
+    guarded: &[".cursor/hooks.json"],
     from_below: true,
     form: Form::Entries("{\n  \"version\": 1\n}\n"),
     entries,

@@ -69,6 +69,10 @@ impl Client for Gemini {
         Some(&WIRING)
     }
 
+    fn marks_programs_by(&self) -> &'static [&'static str] {
+        &["GEMINI_CLI"]
+    }
+
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
         let text = voice.text(decision);
         match decision.verdict() {
@@ -236,6 +240,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".gemini",
     user: "settings.json",
     beside: None,
+    guarded: &[".gemini/settings.json"],
     from_below: false,
     form: Form::Entries("{}\n"),
     entries,

@@ -1,9 +1,8 @@
 //! Whose payload is this, and at which event does it come?
 //!
-//! Looks at the few fields that tell clients apart and skips the rest unread: a payload may be
-//! large, and this is asked before it is known who can read it. What is no JSON object has no
-//! marks; one that was cut has those that stand before the cut, so that its client is answered in
-//! its own words.
+//! Looks at the outermost fields and skips what they hold: a payload may be large, and this is
+//! asked before it is known who can read it. What is no JSON object has no marks; one that was cut
+//! has those that stand before the cut, so that its client is answered in its own words.
 
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
@@ -11,37 +10,10 @@ use serde::de::{
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The fields that tell clients apart.
-const NAMES: &[&str] = &[
-    "agentId",
-    "agent_id",
-    "client",
-    "conversation_id",
-    "cursor_version",
-    "cwd",
-    "effort",
-    "engine",
-    "error",
-    "event",
-    "generation_id",
-    "hookName",
-    "hook_event_name",
-    "permission_mode",
-    "prompt_id",
-    "sessionId",
-    "session_id",
-    "stop_hook_active",
-    "timestamp",
-    "toolName",
-    "toolResult",
-    "tool_name",
-    "transcript_path",
-    "turn_id",
-    "workspace",
-    "workspace_roots",
-];
+/// The longest text that may tell something, in bytes: a path. What is longer is content.
+const LONGEST: usize = 4096;
 
-/// The telling fields of a payload.
+/// The outermost fields of a payload, as far as they tell whose it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks(BTreeMap<String, Mark>);
 
@@ -114,12 +86,8 @@ impl<'de> Visitor<'de> for Found<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key::<String>()? {
-            if NAMES.contains(&name.as_str()) {
-                // The last of two equal keys counts, as for whoever reads the rest.
-                self.0.insert(name, map.next_value()?);
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
+            // The last of two equal keys counts, as for whoever reads the rest.
+            self.0.insert(name, map.next_value()?);
         }
         Ok(())
     }
@@ -136,6 +104,9 @@ impl<'de> Deserialize<'de> for Mark {
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Mark, E> {
+                if text.len() > LONGEST {
+                    return Ok(Mark::Other);
+                }
                 Ok(Mark::Text(text.to_owned()))
             }
 
@@ -153,11 +124,14 @@ impl<'de> Deserialize<'de> for Mark {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Mark, A::Error> {
                 let mut mark = Mark::Other;
-                while let Some(item) = list.next_element()? {
-                    if let (Mark::Other, Mark::Text(text)) = (&mark, item) {
-                        mark = Mark::Listed(text);
+                while mark == Mark::Other {
+                    match list.next_element()? {
+                        Some(Mark::Text(text)) => mark = Mark::Listed(text),
+                        Some(_) => {}
+                        None => return Ok(mark),
                     }
                 }
+                while list.next_element::<IgnoredAny>()?.is_some() {}
                 Ok(mark)
             }
 
@@ -199,7 +173,9 @@ mod tests {
         assert_eq!((marks.kind("event"), marks.text("event")), (Some("tool_call"), None));
         assert_eq!(marks.text("workspace_roots"), Some("/r"));
         assert_eq!((marks.has("timestamp"), marks.text("timestamp")), (true, None));
-        assert!(!marks.has("more"));
+        assert_eq!((marks.has("more"), marks.text("more")), (true, None));
+        let long = format!("{{\"cwd\": \"{}\"}}", "a".repeat(LONGEST + 1));
+        assert_eq!(Marks::of(long.as_bytes()).text("cwd"), None);
     }
 
     #[test]

@@ -72,6 +72,12 @@ pub trait Client: Sync {
         None
     }
 
+    /// Returns the variables by which it marks the programs that it starts: no person is asked by
+    /// a program that runs under one.
+    fn marks_programs_by(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Returns when in the client's work a payload of its comes. One that names no event may be
     /// an edit, which must not pass for nothing.
     fn phase(&self, marks: &Marks) -> Phase {

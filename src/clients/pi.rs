@@ -57,6 +57,10 @@ impl Client for Pi {
         Some(&WIRING)
     }
 
+    fn marks_programs_by(&self) -> &'static [&'static str] {
+        &["PI_CODING_AGENT"]
+    }
+
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
         answer(decision.verdict(), &voice.text(decision))
     }
@@ -275,6 +279,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".pi/agent",
     user: "extensions/solvi-hook.ts",
     beside: None,
+    guarded: &[".pi/extensions/", ".pi/settings.json"],
     from_below: false,
     form: Form::Extension(include_str!("../../templates/pi.ts")),
     entries: |_| Vec::new(),

@@ -59,6 +59,9 @@ pub struct Wiring {
     pub user: &'static str,
     /// Another file beside each of these that holds hooks too, if there is one.
     pub beside: Option<&'static str>,
+    /// What of a project says which hooks run, from its root and in lower case; a `/` at the end
+    /// takes all below. An agent asks before it changes these.
+    pub guarded: &'static [&'static str],
     /// Whether the project's settings are found when the agent is started in a folder below.
     pub from_below: bool,
     /// What is written there.
@@ -259,6 +262,23 @@ mod tests {
         let start = "solvi-hook hook --agent claude --rules 'r s.toml' --approve || printf";
         assert!(entry.command.starts_with(start), "{}", entry.command);
         assert_eq!(brief(&entry.command).split(" ||").count(), 1);
+    }
+
+    #[test]
+    fn an_agent_asks_before_it_changes_what_install_writes() {
+        for wiring in wirings() {
+            let beside = wiring.beside.map(|name| {
+                let (folder, _) = wiring.project.rsplit_once('/').unwrap();
+                format!("{folder}/{name}")
+            });
+            let written = [wiring.project].into_iter().chain(wiring.local).map(str::to_owned);
+            for file in written.chain(beside) {
+                let covers = |guarded: &&&str| {
+                    **guarded == file || guarded.ends_with('/') && file.starts_with(**guarded)
+                };
+                assert!(wiring.guarded.iter().any(|guarded| covers(&guarded)), "{file}");
+            }
+        }
     }
 
     #[test]

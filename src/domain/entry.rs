@@ -29,8 +29,8 @@ pub enum Shape {
     NamedGroup,
     /// An object with `bash` and `timeoutSec`: Copilot CLI.
     Bash,
-    /// An object with `command`, told to refuse when it fails: Cursor.
+    /// An object with `command`, told to refuse when it fails.
     Closed,
-    /// An object with `command`: Cursor, where nothing can be refused.
+    /// An object with `command`, where nothing can be refused.
     Plain,
 }

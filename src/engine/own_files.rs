@@ -12,6 +12,9 @@ pub const NAME: &str = "own-files";
 /// Judges changes of the guard's own files.
 #[derive(Clone, Debug, Default)]
 pub struct OwnFiles {
+    /// The files of agents that say which hooks run: paths from the project's root, in lower case;
+    /// a `/` at the end takes all below.
+    pub settings: Vec<&'static str>,
     /// The rules file in use, when it is none of the usual ones.
     pub rules_file: Option<Place>,
     /// Folders that are repositories of their own, each with `/` at its end: the same holds from
@@ -20,6 +23,7 @@ pub struct OwnFiles {
 }
 
 /// What a file is for, and what an agent's change of it leads to.
+#[derive(Clone, Copy)]
 struct Row {
     /// A path from the project root, in lower case; a trailing `/` takes all below it.
     path: &'static str,
@@ -40,16 +44,6 @@ const ROWS: &[Row] = &[
     row("solvi-rules.toml", Verdict::Ask, RULES),
     row(".config/solvi-rules.toml", Verdict::Ask, RULES),
     row(".claude/solvi-rules.toml", Verdict::Ask, RULES),
-    row(".claude/settings.json", Verdict::Ask, SETTINGS),
-    row(".claude/settings.local.json", Verdict::Ask, SETTINGS),
-    row(".codex/hooks.json", Verdict::Ask, SETTINGS),
-    row(".codex/config.toml", Verdict::Ask, SETTINGS),
-    row(".gemini/settings.json", Verdict::Ask, SETTINGS),
-    row(".cursor/hooks.json", Verdict::Ask, SETTINGS),
-    row(".github/hooks/", Verdict::Ask, SETTINGS),
-    row(".github/copilot/", Verdict::Ask, SETTINGS),
-    row(".pi/extensions/", Verdict::Ask, SETTINGS),
-    row(".pi/settings.json", Verdict::Ask, SETTINGS),
     row(".solvi/", Verdict::Deny, TRACES),
     row(".git/", Verdict::Deny, GIT),
 ];
@@ -62,7 +56,7 @@ impl Judge for OwnFiles {
             let below = self.roots.iter().filter_map(|root| {
                 RepoPath::new(change.place.as_str().strip_prefix(root)?).map(Place::Inside)
             });
-            let rows = below.chain([change.place.clone()]).filter_map(|place| find(&place));
+            let rows = below.chain([change.place.clone()]).filter_map(|place| self.find(&place));
             rows.map(|row| (row.verdict, row.why)).max_by_key(|(verdict, _)| *verdict)
         };
         let Some((verdict, why)) = found else { return Vec::new() };
@@ -78,24 +72,29 @@ impl Judge for OwnFiles {
     }
 }
 
-fn find(place: &Place) -> Option<&'static Row> {
-    // Compared without case: where the file system folds it, another spelling is the same file,
-    // and elsewhere it is a rare name that a person may well look at.
-    let path = place.as_str().to_lowercase();
-    ROWS.iter().find(|row| {
-        let path = match place {
-            Place::Inside(_) => path.as_str(),
-            // Outside, only a client's own folder in somebody's home is known by its ending.
-            Place::Outside(_) => match path.rfind(row.path) {
-                Some(at) if row.verdict == Verdict::Ask && path[..at].ends_with('/') => &path[at..],
-                _ => return false,
-            },
-        };
-        match row.path.strip_suffix('/') {
-            Some(folder) => path == folder || path.starts_with(row.path),
-            None => path == row.path,
-        }
-    })
+impl OwnFiles {
+    fn find(&self, place: &Place) -> Option<Row> {
+        // Compared without case: where the file system folds it, another spelling is the same
+        // file, and elsewhere it is a rare name that a person may well look at.
+        let path = place.as_str().to_lowercase();
+        let settings = self.settings.iter().map(|path| row(path, Verdict::Ask, SETTINGS));
+        ROWS.iter().copied().chain(settings).find(|row| {
+            let path = match place {
+                Place::Inside(_) => path.as_str(),
+                // Outside, only a client's own folder in somebody's home is known by its ending.
+                Place::Outside(_) => match path.rfind(row.path) {
+                    Some(at) if row.verdict == Verdict::Ask && path[..at].ends_with('/') => {
+                        &path[at..]
+                    }
+                    _ => return false,
+                },
+            };
+            match row.path.strip_suffix('/') {
+                Some(folder) => path == folder || path.starts_with(row.path),
+                None => path == row.path,
+            }
+        })
+    }
 }
 
 #[cfg(test)]
@@ -106,7 +105,8 @@ mod tests {
 
     fn verdict(place: Place) -> Verdict {
         let change = Change::of_text("Write", place, "", "x\n".to_owned());
-        let found = OwnFiles::default().look(&change);
+        let settings = vec![".claude/settings.json", ".github/hooks/"];
+        let found = OwnFiles { settings, ..OwnFiles::default() }.look(&change);
         found.first().map_or(Verdict::Allow, |finding| finding.verdict)
     }
 
@@ -118,6 +118,7 @@ mod tests {
     fn what_keeps_the_guard_in_force_is_not_the_agents_to_change() {
         assert_eq!(inside("solvi-rules.toml"), Verdict::Ask);
         assert_eq!(inside(".claude/Settings.json"), Verdict::Ask);
+        assert_eq!(inside(".github/hooks/a.json"), Verdict::Ask);
         assert_eq!(inside(".solvi/traces/hooks.jsonl"), Verdict::Deny);
         assert_eq!(inside(".git/hooks/pre-commit"), Verdict::Deny);
         assert_eq!(verdict(Place::Outside("/home/u/.claude/settings.json".into())), Verdict::Ask);
