@@ -9,7 +9,6 @@
 mod claude;
 mod codex;
 mod copilot;
-mod cursor;
 mod gemini;
 mod object;
 mod pi;
@@ -88,13 +87,12 @@ struct Reader {
     texts: fn(&Decision, &Voice) -> Vec<String>,
 }
 
-const READERS: [&Reader; 7] = [
+const READERS: [&Reader; 6] = [
     &claude::READER,
     &codex::READER,
     &copilot::READER,
     &gemini::READER,
     &pi::READER,
-    &cursor::READER,
     &universal::READER,
 ];
 
