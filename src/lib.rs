@@ -60,7 +60,7 @@
 //! | `.solvi/.gitignore` | holds `*`, written before anything else there |
 //! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes; `redact` writes `.rewrite` and renames it over the records |
 //! | `hooks.NNNNNN.jsonl`, `hooks.jsonl.retired` and `.missing` beside it | what was rotated, what of it was deleted, and what was lost |
-//! | `.claude/settings.json` and its relatives, `.codex/hooks.json` or `config.toml`, `.gemini/settings.json`, in the project or the person's home | our entries are added and removed, every other byte kept; a file that we made goes again |
+//! | `.claude/settings.json` and its relatives, `.codex/hooks.json` or `config.toml`, `.gemini/settings.json`, `.cursor/hooks.json`, in the project or the person's home | our entries are added and removed, every other byte kept; a file that we made goes again |
 //! | `.github/hooks/solvi-hook.json`, `.pi/extensions/solvi-hook.ts` | the same for Copilot and Pi, in files of our own |
 //! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |
 //! | `refs/notes/solvi-hook` | the end of the store, kept in git by `anchor --git-note` |

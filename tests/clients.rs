@@ -69,6 +69,11 @@ fn every_recorded_payload_of_copilot_gets_its_reply_in_both_spellings() {
 }
 
 #[test]
+fn every_event_of_cursor_gets_its_reply() {
+    golden("cursor", |_, payload| payload.clone(), 7);
+}
+
+#[test]
 fn every_recorded_event_of_pi_gets_its_reply_through_the_extension() {
     let wrap = |root: &str, event: &Value| {
         json!({"client": "pi", "protocol": 1, "session_id": "s-1", "cwd": root, "mode": "print",
@@ -83,6 +88,7 @@ fn what_cannot_be_read_is_refused_in_every_client_s_words() {
     for (client, pointer, word) in [
         ("gemini", "/decision", "deny"),
         ("pi", "/verdict", "ask"),
+        ("cursor", "/permission", "ask"),
         ("universal", "/decision", "require_approval"),
     ] {
         for payload in ["", "nonsense", "[]"] {

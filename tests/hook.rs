@@ -14,7 +14,7 @@ fn house() -> House {
 /// its word for a refusal, and its word for what a person has to decide.
 type Row = (&'static str, Value, &'static str, &'static str, &'static str);
 
-fn writes(content: &str) -> [Row; 5] {
+fn writes(content: &str) -> [Row; 6] {
     let nested = "/hookSpecificOutput/permissionDecision";
     let input = json!({"file_path": "a.py", "content": content});
     let patch =
@@ -58,6 +58,14 @@ fn writes(content: &str) -> [Row; 5] {
                 "toolName": "write", "toolCallId": "c",
                 "input": {"path": "a.py", "content": content}}}),
             "/verdict",
+            "deny",
+            "ask",
+        ),
+        (
+            "cursor",
+            json!({"cursor_version": "2", "hook_event_name": "preToolUse", "tool_name": "Write",
+                "tool_input": input}),
+            "/permission",
             "deny",
             "ask",
         ),

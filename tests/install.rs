@@ -8,11 +8,12 @@ use std::fs;
 use std::path::Path;
 
 /// The agents with settings, and the file of a project.
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 5] = [
     ("claude", ".claude/settings.json"),
     ("codex", ".codex/hooks.json"),
     ("copilot", ".github/hooks/solvi-hook.json"),
     ("gemini", ".gemini/settings.json"),
+    ("cursor", ".cursor/hooks.json"),
 ];
 
 fn house() -> House {
@@ -73,7 +74,7 @@ fn each_agent_gets_its_entries_in_its_own_form() {
 #[test]
 fn uninstalling_gives_every_byte_back() {
     let event = |agent: &str| match agent {
-        "copilot" => "preToolUse",
+        "copilot" | "cursor" => "preToolUse",
         "gemini" => "BeforeTool",
         _ => "PreToolUse",
     };
@@ -81,6 +82,7 @@ fn uninstalling_gives_every_byte_back() {
         let event = event(agent);
         let neighbour = match agent {
             "copilot" => "{\"bash\": \"mine\"}".to_owned(),
+            "cursor" => "{\"command\": \"mine\", \"matcher\": \"Write\"}".to_owned(),
             _ => "{\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}".to_owned(),
         };
         for text in [
@@ -151,18 +153,18 @@ fn pi_gets_an_extension_that_names_the_program_and_its_digest() {
 
 #[test]
 fn those_agents_are_wired_that_are_used_here() {
-    let house = house().file(".gemini/x", "").file(".codex/x", "");
+    let house = house().file(".gemini/x", "").file(".cursor/x", "");
     let said = house.alone(&["install"]);
     assert_eq!(said.status, Some(0), "{}", said.stderr);
     let wired = |house: &House| FILES.map(|(_, file)| house.root().join(file).exists());
-    assert_eq!(wired(&house), [false, true, false, true]);
+    assert_eq!(wired(&house), [false, false, false, true, true]);
     // Nobody is found: the first is taken, and that is said.
     let nobody = crate::install::house();
     assert!(nobody.alone(&["install"]).stdout.contains("no agent is found"));
-    assert_eq!(wired(&nobody), [true, false, false, false]);
+    assert_eq!(wired(&nobody), [true, false, false, false, false]);
     let all = crate::install::house();
     assert_eq!(all.alone(&["install", "--agent", "all"]).status, Some(0));
-    assert_eq!(wired(&all), [true; 4]);
+    assert_eq!(wired(&all), [true; 5]);
     assert_eq!(all.alone(&["uninstall"]).status, Some(0));
     for (_, file) in FILES {
         let text = fs::read_to_string(all.root().join(file)).unwrap_or_default();
@@ -188,6 +190,7 @@ fn a_persons_own_settings_are_found_in_the_folder_of_each_agent() {
         ".codex/hooks.json",
         ".copilot/hooks/solvi-hook.json",
         ".gemini/settings.json",
+        ".cursor/hooks.json",
         ".pi/agent/extensions/solvi-hook.ts",
     ] {
         assert!(house.home().join(file).exists(), "{file}");
@@ -241,7 +244,7 @@ fn doctor_tells_what_each_agent_leaves_out_without_a_word() {
         "bad   copilot: .github/hooks/solvi-hook.json: GitHub Copilot CLI does not trust this folder",
         "bad   gemini: .gemini/settings.json: Gemini CLI does not trust this folder",
         "bad   pi: .pi/extensions/solvi-hook.ts: Pi does not trust this folder",
-        "in force for edits of Claude Code",
+        "in force for edits of Claude Code, edits of Cursor",
     ] {
         assert!(said.contains(line), "`{line}` is missing in:\n{said}");
     }

@@ -13,7 +13,7 @@ const RULES: &str = "[[rule]]\nid = \"no-debug\"\npaths = [\"**/*.py\"]\nforbid 
 /// and the place of the reason.
 type Row = (&'static str, Value, &'static str, &'static str, &'static str);
 
-fn stops(again: bool) -> [Row; 5] {
+fn stops(again: bool) -> [Row; 6] {
     let named = |event: &str| json!({"hook_event_name": event, "session_id": "s", "cwd": "."});
     let put_off = |mut payload: Value| {
         payload["stop_hook_active"] = again.into();
@@ -43,6 +43,14 @@ fn stops(again: bool) -> [Row; 5] {
             "deny",
             "/reason",
         ),
+        (
+            "cursor",
+            json!({"hook_event_name": "stop", "conversation_id": "s", "cursor_version": "1",
+                "generation_id": "g", "status": "completed", "loop_count": u8::from(again)}),
+            "/followup_message",
+            "",
+            "/followup_message",
+        ),
     ]
 }
 
@@ -70,9 +78,9 @@ fn hook(house: &House, payload: &Value, more: &[&str]) -> Value {
 }
 
 /// Tells whether a reply makes the agent go on.
-fn goes_on(reply: &Value, (_, _, place, word, _): &Row) -> bool {
+fn goes_on(reply: &Value, (name, _, place, word, _): &Row) -> bool {
     let said = reply.pointer(place).and_then(Value::as_str);
-    said == Some(word)
+    if *name == "cursor" { said.is_some() } else { said == Some(word) }
 }
 
 #[test]

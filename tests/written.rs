@@ -107,6 +107,9 @@ fn every_client_that_can_be_told_is_told_in_its_words() {
         let text = reply.pointer(place).and_then(Value::as_str).unwrap_or_default();
         assert!(text.contains("already changed") && text.contains("no-debug"), "{reply}");
     }
+    let edit = json!({"cursor_version": "2", "hook_event_name": "afterFileEdit",
+        "file_path": "a.txt", "edits": [{"old_string": "", "new_string": "DEBUG\n"}]});
+    assert_eq!(house.run(&["hook"], edit.to_string()).reply(), Value::Null);
 }
 
 /// Gemini CLI shows a warning before a tool to the person alone.

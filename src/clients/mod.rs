@@ -17,6 +17,7 @@ pub mod copilot_patch;
 mod copilot_permission;
 pub mod copilot_search;
 mod copilot_text;
+pub mod cursor;
 mod fields;
 mod file_tools;
 pub mod gemini;
@@ -161,6 +162,7 @@ pub const CLIENTS: &[&dyn Client] = &[
     &copilot::Copilot,
     &gemini::Gemini,
     &pi::Pi,
+    &cursor::Cursor,
     &universal::Universal,
 ];
 

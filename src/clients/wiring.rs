@@ -320,6 +320,7 @@ mod tests {
             ("codex", "/hookSpecificOutput/permissionDecision", "deny"),
             ("copilot", "/permissionDecision", "deny"),
             ("gemini", "/decision", "deny"),
+            ("cursor", "/permission", "ask"),
         ] {
             let wiring = of(name).unwrap();
             for (program, fate) in &dead {

@@ -9,6 +9,7 @@
 mod claude;
 mod codex;
 mod copilot;
+mod cursor;
 mod gemini;
 mod object;
 mod pi;
@@ -87,12 +88,13 @@ struct Reader {
     texts: fn(&Decision, &Voice) -> Vec<String>,
 }
 
-const READERS: [&Reader; 6] = [
+const READERS: [&Reader; 7] = [
     &claude::READER,
     &codex::READER,
     &copilot::READER,
     &gemini::READER,
     &pi::READER,
+    &cursor::READER,
     &universal::READER,
 ];
 

@@ -177,6 +177,10 @@ fn events(wiring: &Wiring) -> &'static str {
         "copilot" => {
             "\"preToolUse\": [{\"bash\": \"mine\"}],\n\n    \"postToolUse\": [{\"bash\": \"mine\"}]"
         }
+        "cursor" => {
+            "\"preToolUse\": [{\"command\": \"mine\"}],\n\n    \
+             \"afterFileEdit\": [{\"command\": \"mine\"}]"
+        }
         "gemini" => {
             "\"BeforeTool\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}],\n\n    \
              \"AfterTool\": []"
@@ -301,14 +305,14 @@ fn without_edits_a_file_of_ours_goes_too() {
 
 #[test]
 fn a_dry_run_tells_which_file_would_go() {
-    let house = House::new(of("codex").unwrap(), Scope::Project);
+    let house = House::new(of("cursor").unwrap(), Scope::Project);
     house.install("solvi-hook");
     let before = house.tree();
     let said = uninstall(&house.target, true).unwrap().join("\n");
-    let header = "--- .codex/hooks.json\n+++ /dev/null\n@@ -1,";
+    let header = "--- .cursor/hooks.json\n+++ /dev/null\n@@ -1,";
     assert!(said.contains(header) && !said.contains("\n+{"), "{said}");
-    let end = "\n.codex/hooks.json: removed, nothing else was in it\n\
-               .codex: removed, it is empty\n(dry run: nothing written)";
+    let end = "\n.cursor/hooks.json: removed, nothing else was in it\n\
+               .cursor: removed, it is empty\n(dry run: nothing written)";
     assert!(said.ends_with(end), "{said}");
     assert_eq!(house.tree(), before);
 }
