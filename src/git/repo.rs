@@ -6,7 +6,7 @@
 //! object, so that is what is read.
 
 use super::error::{GitError, chain};
-use super::objects::{Objects, SMALL};
+use super::objects::{self, Objects, SMALL};
 use super::program::{self, CatFile};
 use gix::ObjectId;
 use gix::index::State;
@@ -66,6 +66,8 @@ pub struct Repo {
     /// Files that are large are read one at a time, whoever asks.
     pub(super) lane: Mutex<()>,
     pub(super) fetcher: Mutex<Option<CatFile>>,
+    /// A handle that nobody uses now.
+    pub(super) spare: Mutex<Option<gix::Repository>>,
     index: OnceLock<Arc<State>>,
 }
 
@@ -94,7 +96,7 @@ impl Repo {
                 GitError::Open { from, source }
             }
         })?;
-        let local = shared.to_thread_local();
+        let local = objects::handle(&shared);
         let (reftable, partial) = kind_of(&local.config_snapshot());
         let root = shared
             .work_tree
@@ -108,6 +110,7 @@ impl Repo {
             offline: false,
             lane: Mutex::new(()),
             fetcher: Mutex::new(None),
+            spare: Mutex::new(Some(local)),
             index: OnceLock::new(),
         })
     }
@@ -136,27 +139,31 @@ impl Repo {
     /// Where it does not, git refuses to work at all. We read it, and run no program in it.
     #[must_use]
     pub fn trusted(&self) -> bool {
-        self.shared.to_thread_local().git_dir_trust() == Trust::Full
+        self.local().git_dir_trust() == Trust::Full
     }
 
     /// Tells whether the clone was cut off at a depth.
     #[must_use]
     pub fn is_shallow(&self) -> bool {
-        self.shared.to_thread_local().is_shallow().unwrap_or(false)
+        self.local().is_shallow().unwrap_or(false)
     }
 
     /// Returns how many hexadecimal digits an id has here.
     #[must_use]
     pub fn hex_len(&self) -> usize {
-        self.shared.to_thread_local().object_hash().len_in_hex()
+        self.local().object_hash().len_in_hex()
     }
 
     /// Returns the commit that HEAD is at; a branch without commits has none.
     pub fn head(&self) -> Result<Option<Id>, GitError> {
+        self.head_by(&self.local())
+    }
+
+    /// Returns the commit that HEAD is at, by a handle that is at hand.
+    pub(super) fn head_by(&self, local: &gix::Repository) -> Result<Option<Id>, GitError> {
         if self.reftable {
             return program::rev_parse(self, "HEAD");
         }
-        let local = self.shared.to_thread_local();
         let failed = |source| GitError::Other { doing: "reading HEAD", source };
         let head = local.head().map_err(failed)?;
         Ok(head.id().map(|id| Id(id.detach())))
@@ -191,7 +198,7 @@ impl Repo {
         if self.reftable && Id::from_hex(spec).is_none() {
             return program::rev_parse(self, spec)?.ok_or_else(|| unknown(String::new()));
         }
-        let local = self.shared.to_thread_local();
+        let local = self.local();
         let named = local.rev_parse_single(spec).map_err(|source| unknown(chain(&source)))?;
         self.objects().peel(named.detach())?.ok_or_else(|| unknown("it is no commit".to_owned()))
     }
@@ -201,7 +208,7 @@ impl Repo {
         if self.reftable {
             return program::symbolic_ref(self, name);
         }
-        let local = self.shared.to_thread_local();
+        let local = self.local();
         let found = local
             .try_find_reference(name)
             .map_err(|source| GitError::Other { doing: "reading a ref", source })?;
@@ -229,7 +236,7 @@ impl Repo {
     /// Its trailing checksum is not verified, as git itself does not: for 100,000 entries that
     /// saves 13 of 21 ms.
     fn read_state(&self) -> Result<State, GitError> {
-        let local = self.shared.to_thread_local();
+        let local = self.local();
         let (path, hash) = (local.index_path(), local.object_hash());
         let read = gix::index::File::at(
             &path,

@@ -43,7 +43,7 @@ impl Repo {
         &self,
         objects: &Objects<'_>,
     ) -> Result<Vec<Option<ObjectId>>, GitError> {
-        let head = match self.head()? {
+        let head = match self.head_by(&objects.local)? {
             Some(head) => Some(objects.tree_of(head.0)?),
             None => None,
         };
