@@ -6,6 +6,7 @@
 //! object, so that is what is read.
 
 use super::error::{GitError, chain};
+use super::index::Index;
 use super::objects::{self, Objects, SMALL};
 use super::program::{self, CatFile};
 use gix::ObjectId;
@@ -68,7 +69,8 @@ pub struct Repo {
     pub(super) fetcher: Mutex<Option<CatFile>>,
     /// A handle that nobody uses now.
     pub(super) spare: Mutex<Option<gix::Repository>>,
-    index: OnceLock<Arc<State>>,
+    pub(super) index: OnceLock<Index>,
+    pub(super) state: OnceLock<Arc<State>>,
 }
 
 impl Repo {
@@ -112,6 +114,7 @@ impl Repo {
             fetcher: Mutex::new(None),
             spare: Mutex::new(Some(local)),
             index: OnceLock::new(),
+            state: OnceLock::new(),
         })
     }
 
@@ -220,41 +223,6 @@ impl Repo {
     pub(super) fn objects(&self) -> Objects<'_> {
         Objects::new(self)
     }
-
-    /// Returns the index as it was when it was first asked for: reading it is most of the work of
-    /// a small check, and several questions go to it.
-    pub(super) fn index(&self) -> Result<Arc<State>, GitError> {
-        if let Some(index) = self.index.get() {
-            return Ok(Arc::clone(index));
-        }
-        let index = self.read_state()?;
-        Ok(Arc::clone(self.index.get_or_init(|| Arc::new(index))))
-    }
-
-    /// Reads the index; a repository in which nothing was ever added has an empty one.
-    ///
-    /// Its trailing checksum is not verified, as git itself does not: for 100,000 entries that
-    /// saves 13 of 21 ms.
-    fn read_state(&self) -> Result<State, GitError> {
-        let local = self.local();
-        let (path, hash) = (local.index_path(), local.object_hash());
-        let read = gix::index::File::at(
-            &path,
-            hash,
-            true,
-            gix::index::decode::Options { thread_limit: Some(1), ..Default::default() },
-        );
-        match read {
-            Ok(file) => Ok(file.into()),
-            Err(error) if absent(&error, &path) => {
-                if self.root().is_none() {
-                    return Err(GitError::Bare { git_dir: self.git_dir().to_owned() });
-                }
-                Ok(State::new(hash))
-            }
-            Err(source) => Err(GitError::Index { path, source }),
-        }
-    }
 }
 
 /// Tells whether refs are kept in tables, and whether objects may be left on a server.
@@ -266,13 +234,6 @@ fn kind_of(config: &gix::config::Snapshot<'_>) -> (bool, bool) {
         .sections_by_name("remote")
         .is_some_and(|mut remotes| remotes.any(|remote| remote.value("promisor").is_some()));
     (reftable, promised || config.string("extensions.partialClone").is_some())
-}
-
-/// The index itself is not there; a missing shared part of a split index is another matter.
-fn absent(error: &gix::Error, path: &Path) -> bool {
-    error
-        .downcast_any_ref::<gix::index::file::init::OpenError>()
-        .is_some_and(|error| error.path == path && error.source.kind() == ErrorKind::NotFound)
 }
 
 /// Replacement objects are off, and no object larger than [`SMALL`] is read without our saying so.
