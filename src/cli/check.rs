@@ -105,7 +105,6 @@ impl Survey {
         rules: &Rules,
         options: &Options,
     ) -> Result<(), Failure> {
-        let jobs = options.jobs.map_or_else(processors, NonZeroUsize::get);
         let progress = Progress::of(deltas.len());
         let look = |_: &Delta, reading: Result<Reading, GitError>| {
             let reading = reading?;
@@ -117,7 +116,7 @@ impl Survey {
             Ok(kept)
         };
         let matters = |kept: &Result<Kept, GitError>| kept.as_ref().is_ok_and(Kept::matters);
-        let kept = repo.each(deltas, jobs, look, matters);
+        let kept = repo.each(deltas, options.jobs, look, matters);
         progress.end();
         for kept in kept {
             self.add(kept.map_err(Failure::from)?, commit);
@@ -273,10 +272,6 @@ fn about(rule: &engine::rules::Rule) -> report::Rule {
         instead: rule.instead.clone(),
         on_fail: rule.on_fail,
     }
-}
-
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// Returns what a reader must know about moves out of the reach of rules.

@@ -2,6 +2,7 @@
 
 use super::delta::Version;
 use super::error::GitError;
+use super::index::{Entry, Index};
 use super::objects::{Found, LARGEST, Objects};
 use super::repo::{Id, Repo};
 use super::staged::stored;
@@ -11,10 +12,8 @@ use crate::domain::Content;
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Flags, Mode as IndexMode, Stage};
-use gix::index::{Entry, State};
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
-use std::sync::Arc;
 
 /// How the index knows a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +51,6 @@ impl Repo {
         }
     }
 
-    /// Returns the index as it was when it was first read, for several questions about it.
-    pub fn read_index(&self) -> Result<Index, GitError> {
-        self.index().map(Index)
-    }
-
     /// Reads the content of a path in the index; `None` when no file is there, or when it is in
     /// conflict.
     pub fn staged_blob(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
@@ -65,22 +59,21 @@ impl Repo {
 
     /// Returns how the index knows a path.
     pub fn index_entry(&self, path: &str) -> Result<Tracked, GitError> {
-        self.index().map(|index| Index(index).entry(path))
+        self.read_index().map(|index| index.entry(path))
     }
 
     /// Returns the first path below a folder (named with its `/`) that the index holds.
     pub fn first_below(&self, folder: &str) -> Result<Option<String>, GitError> {
-        let index = self.index()?;
-        let entries = index.entries();
-        let at = entries.partition_point(|entry| entry.path(&index) < folder.as_bytes().as_bstr());
-        let first = entries.get(at).map(|entry| entry.path(&index));
+        let index = self.read_index()?;
+        let at = index.position(folder.as_bytes().as_bstr());
+        let first = (at < index.len()).then(|| index.path(at));
         Ok(first.filter(|path| path.starts_with(folder.as_bytes())).map(ToString::to_string))
     }
 
     /// Tells whether git ignores a path that is not tracked (by `.gitignore`, `info/exclude` or
     /// the person's own list).
     pub fn is_ignored(&self, path: &str, is_folder: bool) -> Result<bool, GitError> {
-        let index = self.index()?;
+        let index = self.read_index()?.ignoring();
         let objects = self.objects();
         let failed = |source| GitError::Other { doing: "reading what is ignored", source };
         let mut ignored = objects.local.excludes(&index, None, IGNORE).map_err(failed)?;
@@ -90,28 +83,19 @@ impl Repo {
     }
 }
 
-/// The index as it was when it was read.
-pub struct Index(Arc<State>);
-
 impl Index {
-    /// Tells whether nothing at all is staged.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.entries().is_empty()
-    }
-
     /// Returns how it knows a path.
     #[must_use]
     pub fn entry(&self, path: &str) -> Tracked {
-        let (index, path) = (&self.0, path.as_bytes().as_bstr());
-        match entry(index, path) {
+        let path = path.as_bytes().as_bstr();
+        match self.get(path) {
             Some(entry) if entry.stage() != Stage::Unconflicted => Tracked::Unmerged,
-            Some(entry) if entry.flags.contains(Flags::INTENT_TO_ADD) => Tracked::Intended,
+            Some(entry) if entry.is_intended() => Tracked::Intended,
             Some(entry) if entry.mode.is_submodule() => Tracked::Submodule,
             Some(entry) => {
                 Tracked::Yes { skip_worktree: entry.flags.contains(Flags::SKIP_WORKTREE) }
             }
-            None => match above(index, path) {
+            None => match self.above(path) {
                 Some((_, entry)) if entry.mode.is_submodule() => Tracked::InSubmodule,
                 Some((_, entry)) if entry.mode.is_sparse() => Tracked::InSparseFolder,
                 _ => Tracked::No,
@@ -131,19 +115,15 @@ impl Index {
         objects: &Objects<'_>,
         path: &str,
     ) -> Result<Option<Vec<u8>>, GitError> {
-        let index = &self.0;
         let path = path.as_bytes().as_bstr();
-        if let Some(entry) = entry(index, path) {
-            if entry.stage() != Stage::Unconflicted
-                || entry.flags.contains(Flags::INTENT_TO_ADD)
-                || !is_content(entry.mode)
-            {
+        if let Some(entry) = self.get(path) {
+            if !entry.is_settled() || !is_content(entry.mode) {
                 return Ok(None);
             }
             let version = stored(entry).stored();
             return version.map(|Version { id, .. }| blob_of(objects, id)).transpose();
         }
-        let Some((folder, above)) = above(index, path) else { return Ok(None) };
+        let Some((folder, above)) = self.above(path) else { return Ok(None) };
         if !above.mode.is_sparse() {
             return Ok(None);
         }
@@ -176,9 +156,18 @@ impl Index {
                 other.to_str_lossy().to_lowercase() == folded
             }
         };
-        let mut paths = self.0.entries().iter().map(|entry| entry.path(&self.0));
+        let mut paths = (0..self.len()).map(|at| self.path(at));
         let found = paths.find(|other| *other != path.as_bytes() && same(other));
         found.map(|other| other.to_str_lossy().into_owned())
+    }
+
+    /// Returns the folder above a path that the index holds as one entry, and that entry.
+    fn above<'p>(&self, path: &'p BStr) -> Option<(&'p BStr, Entry)> {
+        path.find_iter("/").find_map(|end| {
+            let folder = path.get(..=end)?.as_bstr();
+            let name = path.get(..end)?.as_bstr();
+            self.get(name).or_else(|| self.get(folder)).map(|entry| (folder, entry))
+        })
     }
 }
 
@@ -188,30 +177,6 @@ pub(super) const IGNORE: gix::worktree::stack::state::ignore::Source =
 
 fn is_content(mode: IndexMode) -> bool {
     !mode.is_submodule() && !mode.is_sparse()
-}
-
-/// Returns the entry of a path: its first version when it is in conflict.
-pub(super) fn entry<'i>(index: &'i State, path: &BStr) -> Option<&'i Entry> {
-    entry_among(index, index.entries(), path)
-}
-
-/// Returns the entry of a path among some neighbours.
-pub(super) fn entry_among<'i>(
-    index: &State,
-    entries: &'i [Entry],
-    path: &BStr,
-) -> Option<&'i Entry> {
-    let at = entries.partition_point(|entry| entry.path(index) < path);
-    entries.get(at).filter(|entry| entry.path(index) == path)
-}
-
-/// Returns the folder above a path that the index holds as one entry, and that entry.
-fn above<'i, 'p>(index: &'i State, path: &'p BStr) -> Option<(&'p BStr, &'i Entry)> {
-    path.find_iter("/").find_map(|end| {
-        let folder = path.get(..=end)?.as_bstr();
-        let name = path.get(..end)?.as_bstr();
-        entry(index, name).or_else(|| entry(index, folder)).map(|entry| (folder, entry))
-    })
 }
 
 /// Returns the content that a tree has at a path, unless a folder or nothing is there.

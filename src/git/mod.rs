@@ -18,6 +18,7 @@ mod executable;
 #[path = "executable_unix.rs"]
 mod executable;
 mod history;
+mod index;
 mod lookup;
 mod notes;
 mod objects;
@@ -39,7 +40,8 @@ mod written;
 pub use delta::{Delta, Deltas, Fate, Mode};
 pub use error::{GitError, Lack};
 pub use history::Range;
-pub use lookup::{Index, Tracked};
+pub use index::Index;
+pub use lookup::Tracked;
 pub use notes::{NOTES, Note};
 pub use objects::LARGEST;
 pub use reading::{MOST_LINES, Reading, TOOL, Unchecked};

@@ -12,6 +12,8 @@ use gix::bstr::ByteSlice;
 use gix::hash::Kind as Hash;
 use gix::objs::{CommitRefIter, Find, Kind, TagRefIter};
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
+use std::ops::Deref;
+use std::sync::PoisonError;
 
 /// Objects up to this size are read by any thread at any time.
 pub(super) const SMALL: usize = 8 << 20;
@@ -26,7 +28,46 @@ const REMEMBERED: usize = 96 << 20;
 /// A handle to the objects, for one thread.
 pub(super) struct Objects<'r> {
     pub(super) repo: &'r Repo,
-    pub(super) local: gix::Repository,
+    pub(super) local: Handle<'r>,
+}
+
+/// A handle to the whole repository, for one thread. It is kept for the next who needs one: what
+/// objects are unpacked with takes 45 KB of fresh memory, and what was unpacked is remembered.
+pub(super) struct Handle<'r> {
+    repo: &'r Repo,
+    /// Here until it is given back.
+    local: Option<gix::Repository>,
+}
+
+impl Repo {
+    /// Returns a handle, for one thread.
+    pub(super) fn local(&self) -> Handle<'_> {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Handle { repo: self, local: Some(spare.unwrap_or_else(|| handle(&self.shared))) }
+    }
+}
+
+/// Makes a handle.
+pub(super) fn handle(shared: &gix::ThreadSafeRepository) -> gix::Repository {
+    let mut local = shared.to_thread_local();
+    local.objects.ignore_replacements = true;
+    // Most objects of a pack are stored as differences from one another.
+    local.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(REMEMBERED)));
+    local
+}
+
+impl Deref for Handle<'_> {
+    type Target = gix::Repository;
+
+    fn deref(&self) -> &gix::Repository {
+        self.local.as_ref().expect("only dropping gives it back")
+    }
+}
+
+impl Drop for Handle<'_> {
+    fn drop(&mut self) {
+        *self.repo.spare.lock().unwrap_or_else(PoisonError::into_inner) = self.local.take();
+    }
 }
 
 /// A commit, as far as it matters here.
@@ -47,11 +88,7 @@ pub(super) enum Found {
 
 impl<'r> Objects<'r> {
     pub(super) fn new(repo: &'r Repo) -> Self {
-        let mut local = repo.shared.to_thread_local();
-        local.objects.ignore_replacements = true;
-        // Most objects of a pack are stored as differences from one another.
-        local.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(REMEMBERED)));
-        Self { repo, local }
+        Self { repo, local: repo.local() }
     }
 
     pub(super) fn hash(&self) -> Hash {

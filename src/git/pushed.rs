@@ -254,7 +254,7 @@ impl History for Repo {
     }
 
     fn default_branch(&self, remote: &str) -> Result<Option<Branch>, GitError> {
-        let local = self.shared.to_thread_local();
+        let local = self.local();
         let Some(name) = remote_name(&local, remote) else { return Ok(None) };
         let prefix = format!("refs/remotes/{name}/");
         let mut names = Vec::new();

@@ -15,6 +15,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{MutexGuard, PoisonError};
@@ -98,8 +99,8 @@ impl Repo {
         Reader::new(self).change(delta, Pace::Exact).map(|(reading, _)| reading)
     }
 
-    /// Reads the deltas on `jobs` threads and hands each to `look`, which says what to keep of
-    /// it; returns that in the order of the deltas.
+    /// Reads the deltas on at most `jobs` threads, or as many as there are processors, and hands
+    /// each to `look`, which says what to keep of it; returns that in the order of the deltas.
     ///
     /// A file is read in haste first, as if every line of it were new. Only when what is kept
     /// then `matters` are its earlier versions read, and `look` is asked again: a file in which
@@ -108,7 +109,7 @@ impl Repo {
     pub fn each<T: Send>(
         &self,
         deltas: &[Delta],
-        jobs: usize,
+        jobs: Option<NonZeroUsize>,
         look: impl Fn(&Delta, Result<Reading, GitError>) -> T + Sync,
         matters: impl Fn(&T) -> bool + Sync,
     ) -> Vec<T> {
@@ -137,7 +138,7 @@ impl Repo {
             }
             kept
         };
-        let jobs = jobs.clamp(1, 64).min(deltas.len() / WORTH_A_THREAD + 1);
+        let jobs = threads(deltas.len() / WORTH_A_THREAD + 1, jobs);
         let mut kept = thread::scope(|scope| {
             let helpers: Vec<_> = (1..jobs).map_while(|_| helper(scope, work)).collect();
             let mut kept = work();
@@ -152,6 +153,16 @@ impl Repo {
         kept.sort_unstable_by_key(|(at, _)| *at);
         kept.into_iter().map(|(_, kept)| kept).collect()
     }
+}
+
+/// Returns how many threads there are to be. To count the processors is to read several files of
+/// the system, so they are counted only where more than one could have work.
+fn threads(useful: usize, wanted: Option<NonZeroUsize>) -> usize {
+    if useful == 1 {
+        return 1;
+    }
+    let wanted = wanted.or_else(|| thread::available_parallelism().ok());
+    wanted.map_or(1, NonZeroUsize::get).min(64).min(useful)
 }
 
 /// Starts a thread that does part of the work of this one, and is told apart from it by nobody:

@@ -2,23 +2,23 @@
 //!
 //! The index is walked folder by folder beside the tree. Its TREE extension knows the tree id of
 //! every folder in which nothing was staged, so those are skipped: of 100,000 files with 150
-//! staged, a few hundred folders are read. The extension's entry counts are not trusted; where a
-//! folder ends is searched in the paths. git itself writes the tree of a commit from the same
+//! staged, a few hundred folders are read. The extension's entry counts are not trusted: where a
+//! folder ends is seen from the paths. git itself writes the tree of a commit from the same
 //! ids, so what the extension claims is what a commit would hold.
 
 use super::delta::{Deltas, Difference, Mode, Now, Version, join};
 use super::error::GitError;
+use super::index::{Entry, Index, Known};
 use super::objects::Objects;
 use super::renames;
 use super::repo::Repo;
 use super::tree::{Entries, Walk};
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
-use gix::index::entry::{Flags, Stage};
-use gix::index::extension::Tree;
-use gix::index::{Entry, State};
+use gix::index::entry::Stage;
 use gix::objs::tree::{EntryRef, name_order};
 use std::cmp::Ordering;
+use std::ops::Range;
 
 impl Repo {
     /// Compares the index with HEAD, and during a merge with the commits that it brings in too.
@@ -27,7 +27,7 @@ impl Repo {
     /// being amended is HEAD itself: what it already holds is not staged.
     pub fn staged(&self) -> Result<Deltas, GitError> {
         let objects = self.objects();
-        let index = self.index()?;
+        let index = self.read_index()?;
         let mut lists = Vec::new();
         for tree in self.compared(&objects)? {
             let mut differences = against(&objects, &index, tree)?;
@@ -43,7 +43,7 @@ impl Repo {
         &self,
         objects: &Objects<'_>,
     ) -> Result<Vec<Option<ObjectId>>, GitError> {
-        let head = match self.head()? {
+        let head = match self.head_by(&objects.local)? {
             Some(head) => Some(objects.tree_of(head.0)?),
             None => None,
         };
@@ -58,11 +58,11 @@ impl Repo {
 /// Returns the differences between a tree and the index.
 pub(super) fn against(
     objects: &Objects<'_>,
-    index: &State,
+    index: &Index,
     tree: Option<ObjectId>,
 ) -> Result<Vec<Difference>, GitError> {
     let mut walk = Walk::new(objects);
-    folder(&mut walk, index, index.entries(), tree, index.tree())?;
+    folder(&mut walk, index, 0..index.len(), tree, index.root())?;
     Ok(walk.found)
 }
 
@@ -70,21 +70,18 @@ pub(super) fn against(
 /// remembers of it.
 fn folder(
     walk: &mut Walk<'_, '_>,
-    index: &State,
-    mut entries: &[Entry],
+    index: &Index,
+    mut entries: Range<usize>,
     tree: Option<ObjectId>,
-    known: Option<&Tree>,
+    known: Option<Known<'_>>,
 ) -> Result<(), GitError> {
-    if let (Some(tree), Some(known)) = (tree, known)
-        && known.num_entries.is_some()
-        && known.id == tree
-    {
+    if tree.is_some() && known.and_then(Known::tree) == tree {
         return Ok(());
     }
     let bytes = walk.tree(tree)?;
     let mut olds = Entries::new(walk.objects, tree, &bytes);
     loop {
-        let staged = entries.first().map(|entry| Head::of(entry, index, walk.folder()));
+        let staged = Head::of(index, &entries, walk.folder());
         let (before, now) = match (olds.peek()?, staged) {
             (None, None) => return Ok(()),
             (before, None) => (before, None),
@@ -103,33 +100,31 @@ fn folder(
             walk.gone(before)?;
             continue;
         };
-        let rest = entries.get(1..).unwrap_or_default();
         if now.is_folder {
             let subtree = before.map(|entry| entry.oid.to_owned());
             if now.entry.mode.is_sparse() {
                 // A folder outside a sparse checkout is one entry with the id of its tree.
-                entries = rest;
+                entries.start += 1;
                 walk.within(now.name, |walk| walk.trees(subtree, Some(now.entry.id)))?;
                 continue;
             }
-            let (below, after) = split(index, entries, walk.folder(), now.name);
-            entries = after;
-            let known = known.and_then(|known| child(known, now.name));
+            let known = known.and_then(|known| known.child(now.name));
+            let claimed = known.map_or(0, Known::claimed);
+            let below = below(index, &entries, (walk.folder(), now.name), claimed);
+            entries.start = below.end;
             walk.within(now.name, |walk| folder(walk, index, below, subtree, known))?;
         } else {
             let before = before.and_then(|entry| {
                 Mode::of(entry.mode).map(|mode| Version { mode, id: entry.oid.to_owned() })
             });
-            entries = rest;
+            let path = index.path(entries.start);
+            entries.start += 1;
             if now.entry.stage() != Stage::Unconflicted {
-                let path = now.entry.path(index);
-                while let Some((next, rest)) = entries.split_first()
-                    && next.path(index) == path
-                {
-                    entries = rest;
+                while !entries.is_empty() && index.path(entries.start) == path {
+                    entries.start += 1;
                 }
                 walk.compare(now.name, before, Now::Unmerged);
-            } else if now.entry.flags.contains(Flags::INTENT_TO_ADD) {
+            } else if now.entry.is_intended() {
                 walk.compare(now.name, before, Now::Nothing);
             } else {
                 walk.compare(now.name, before, stored(now.entry));
@@ -140,7 +135,7 @@ fn folder(
 
 /// Returns what an entry of the index holds. A mode that nobody knows is taken for a file's, so
 /// that the entry is looked at.
-pub(super) fn stored(entry: &Entry) -> Now {
+pub(super) fn stored(entry: Entry) -> Now {
     let mode = entry.mode.to_tree_entry_mode().and_then(Mode::of).unwrap_or(Mode::File);
     Now::Stored(Version { mode, id: entry.id })
 }
@@ -148,22 +143,26 @@ pub(super) fn stored(entry: &Entry) -> Now {
 /// The first entry of the index that a folder still has, seen from that folder.
 #[derive(Clone, Copy)]
 struct Head<'i> {
-    entry: &'i Entry,
+    entry: Entry,
     name: &'i BStr,
     is_folder: bool,
 }
 
 impl<'i> Head<'i> {
-    fn of(entry: &'i Entry, index: &'i State, folder: &BStr) -> Self {
-        let below = entry.path(index).get(folder.len()..).unwrap_or_default();
-        match below.find_byte(b'/') {
+    fn of(index: &'i Index, entries: &Range<usize>, folder: &BStr) -> Option<Self> {
+        if entries.is_empty() {
+            return None;
+        }
+        let entry = index.entry_at(entries.start).expect("the walk stays within the index");
+        let below = index.path(entries.start).get(folder.len()..).unwrap_or_default();
+        Some(match below.find_byte(b'/') {
             Some(end) => Self {
                 entry,
                 name: below.get(..end).unwrap_or_default().as_bstr(),
                 is_folder: true,
             },
             None => Self { entry, name: below.as_bstr(), is_folder: false },
-        }
+        })
     }
 
     fn order(self, other: EntryRef<'_>) -> Ordering {
@@ -171,25 +170,28 @@ impl<'i> Head<'i> {
     }
 }
 
-/// Splits off the entries below a folder of the current folder.
-fn split<'i>(
-    index: &State,
-    entries: &'i [Entry],
-    folder: &BStr,
-    name: &BStr,
-) -> (&'i [Entry], &'i [Entry]) {
-    let below = |entry: &Entry| {
-        entry
-            .path(index)
-            .get(folder.len()..)
+/// Returns those first entries of the current folder that are below a folder in it.
+///
+/// Whether they are as many as claimed is seen from two paths, which mostly spares the search.
+fn below(
+    index: &Index,
+    entries: &Range<usize>,
+    (folder, name): (&BStr, &BStr),
+    claimed: usize,
+) -> Range<usize> {
+    let is_below = |path: &BStr| {
+        path.get(folder.len()..)
             .and_then(|path| path.strip_prefix(name.as_bytes()))
             .is_some_and(|path| path.first() == Some(&b'/'))
     };
     // The first entry is known to be below it, so that the walk always moves on.
-    entries.split_at(entries.partition_point(below).max(1))
-}
-
-fn child<'t>(known: &'t Tree, name: &BStr) -> Option<&'t Tree> {
-    let at = known.children.binary_search_by(|child| child.name.as_slice().cmp(name)).ok()?;
-    known.children.get(at)
+    let Range { start, end } = *entries;
+    let likely = start.saturating_add(claimed);
+    if (start + 1..=end).contains(&likely)
+        && is_below(index.path(likely - 1))
+        && (likely == end || !is_below(index.path(likely)))
+    {
+        return start..likely;
+    }
+    start..index.partition_point(start + 1..end, is_below)
 }

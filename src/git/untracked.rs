@@ -6,7 +6,7 @@
 
 use super::delta::{Mode, Now};
 use super::error::GitError;
-use super::lookup::{IGNORE, entry_among};
+use super::lookup::IGNORE;
 use super::objects::Objects;
 use super::worktree::{Disk, OnDisk};
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -98,6 +98,12 @@ impl Disk<'_> {
             Mode::File
         }
     }
+}
+
+/// Returns the entry of a path among some neighbours.
+fn entry_among<'i>(index: &State, entries: &'i [Entry], path: &BStr) -> Option<&'i Entry> {
+    let at = entries.partition_point(|entry| entry.path(index) < path);
+    entries.get(at).filter(|entry| entry.path(index) == path)
 }
 
 /// Returns the entries below a folder, whose name ends with a slash.

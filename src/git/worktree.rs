@@ -10,7 +10,7 @@
 
 use super::delta::{self, Deltas, Difference, Mode, Now, join};
 use super::error::GitError;
-use super::lookup::entry;
+use super::index::{self, Index};
 use super::objects::{LARGEST, Objects};
 use super::renames;
 use super::repo::Repo;
@@ -19,7 +19,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::hash::Kind as Hash;
 use gix::index::entry::stat::Options as StatOptions;
-use gix::index::entry::{Flags, Stage, Stat};
+use gix::index::entry::{Flags, Stat};
 use gix::index::{Entry, State};
 use gix::objs::Kind;
 use std::collections::{BTreeMap, HashMap};
@@ -47,13 +47,14 @@ impl Repo {
         let Some(root) = self.root() else {
             return Err(GitError::Bare { git_dir: self.git_dir().to_owned() });
         };
-        let (objects, index) = (self.objects(), self.index()?);
-        let disk = Disk::new(&objects, &index, root)?;
+        let (objects, state) = (self.objects(), self.state()?);
+        let disk = Disk::new(&objects, &state, root)?;
+        let index = Index::of(&state);
         let changed = disk.changed(untracked.then_some(&objects))?;
         let mut lists = Vec::new();
         for tree in self.compared(&objects)? {
             let staged = against(&objects, &index, tree)?;
-            let mut differences = disk.over(staged, &changed)?;
+            let mut differences = disk.over(&index, staged, &changed)?;
             renames::pair(&objects, &mut differences);
             lists.push(differences);
         }
@@ -121,6 +122,7 @@ impl<'i> Disk<'i> {
     /// Puts what is on disk over what is staged.
     fn over(
         &self,
+        index: &Index,
         staged: Vec<Difference>,
         changed: &Changed,
     ) -> Result<Vec<Difference>, GitError> {
@@ -128,7 +130,7 @@ impl<'i> Disk<'i> {
             staged.into_iter().map(|difference| (difference.path.clone(), difference)).collect();
         for (path, disk) in changed {
             // What is not staged is in the index as it was before.
-            let tracked = entry(self.index, path.as_bstr()).filter(|entry| is_settled(entry));
+            let tracked = index.get(path.as_bstr()).filter(index::Entry::is_settled);
             let before = match all.get(path) {
                 Some(staged) => staged.before,
                 None => tracked.and_then(|entry| stored(entry).stored()),
@@ -169,11 +171,6 @@ impl<'i> Disk<'i> {
     pub(super) fn place(&self, path: &BStr) -> Result<PathBuf, GitError> {
         delta::on_disk(self.root, path)
     }
-}
-
-/// Tells whether the index holds one version of a path, and not only the wish to add it.
-fn is_settled(entry: &Entry) -> bool {
-    entry.stage() == Stage::Unconflicted && !entry.flags.contains(Flags::INTENT_TO_ADD)
 }
 
 /// Looks at tracked paths on one thread.
@@ -223,7 +220,7 @@ impl<'d, 'i> Tracked<'d, 'i> {
             let now = if nested { Now::OnDisk(Mode::Submodule) } else { Now::Nothing };
             return Ok(Some(OnDisk { now, ..gone }));
         }
-        let before = stored(entry).stored().map(|version| version.mode);
+        let before = stored(entry.into()).stored().map(|version| version.mode);
         // Where there are no links, a file with the link's text stands for it.
         let stands_for_link = !disk.links && before == Some(Mode::Symlink);
         let mode = if found.is_symlink() || stands_for_link {
@@ -235,7 +232,7 @@ impl<'d, 'i> Tracked<'d, 'i> {
         } else {
             before.filter(|mode| mode.is_file()).unwrap_or(Mode::File)
         };
-        let settled = is_settled(entry) && before == Some(mode);
+        let settled = index::Entry::from(entry).is_settled() && before == Some(mode);
         if settled
             && Stat::from_fs(&found).is_ok_and(|stat| stat.matches(&entry.stat, STAT))
             && !entry.stat.is_racy(disk.index.timestamp(), STAT)

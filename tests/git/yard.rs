@@ -5,6 +5,7 @@ use solvi_hook::git::{Delta, Deltas, Fate, Reading, Repo, Unchecked};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
+use std::num::NonZeroUsize;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -174,7 +175,7 @@ impl Seen {
     pub fn of(repo: &Repo, deltas: &Deltas) -> Self {
         let read = repo.each(
             &deltas.list,
-            2,
+            NonZeroUsize::new(2),
             |delta, reading| (delta.clone(), reading.unwrap()),
             |_| true,
         );
