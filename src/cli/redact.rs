@@ -46,7 +46,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let root = defaults::project(args.project.as_deref(), None, world);
     let (path, name) = verify::store(args.store.as_deref(), &root, world)?;
     let traces =
-        Traces::at(path, keep::PATIENCE).map_err(|error| verify::unreadable(&name, error))?;
+        Traces::at(path, keep::UNHURRIED).map_err(|error| verify::unreadable(&name, error))?;
     let user = || ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| world.env(name));
     let by = args.by.clone().or_else(|| user().map(|name| name.to_string_lossy().into_owned()));
     let erasure = Erasure {

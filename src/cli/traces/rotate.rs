@@ -2,7 +2,7 @@
 
 use super::amount;
 use crate::cli::failure::Failure;
-use crate::cli::keep::PATIENCE;
+use crate::cli::keep::UNHURRIED;
 use crate::cli::world::World;
 use crate::cli::{defaults, verify};
 use crate::domain::sanitize::visible;
@@ -46,7 +46,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         return Err(verify::unreadable(&name, "there is no such file"));
     }
     let wanted = Rotation { larger_than: args.max_size, keep: args.keep, now: world.now() };
-    let rotated = Traces::at(&path, PATIENCE).and_then(|store| store.rotate(&wanted));
+    let rotated = Traces::at(&path, UNHURRIED).and_then(|store| store.rotate(&wanted));
     let Rotated { sealed, retired } = rotated.map_err(|error| {
         Failure::new(format!("the store `{}` cannot be rotated", visible(&name)))
             .because(error)
