@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long a person's own command waits for it: nothing waits for the command.
-pub const UNHURRIED: Duration = Duration::from_secs(60);
+pub const UNHURRIED: Duration = Duration::from_mins(1);
 
 /// The variable that asks for each record to be on the disk before the decision is told.
 const SYNC: &str = "SOLVI_HOOK_SYNC";

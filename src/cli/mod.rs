@@ -43,7 +43,6 @@ use clap::{Args as _, FromArgMatches, Parser, Subcommand};
 use failure::Failure;
 use std::ffi::OsString;
 use std::io::Write;
-use std::time::Duration;
 use world::World;
 
 /// The longest line of a help text, in columns.
@@ -103,8 +102,11 @@ pub fn command() -> clap::Command {
     <Cli as clap::CommandFactory>::command()
 }
 
+/// Adds the options of one sub-command to it.
+type Options = fn(clap::Command) -> clap::Command;
+
 /// The sub-commands that run at every edit, commit or push.
-const OFTEN: &[(&str, fn(clap::Command) -> clap::Command)] = &[
+const OFTEN: &[(&str, Options)] = &[
     ("hook", hook::Args::augment_args),
     ("pre-edit", pre_edit::Args::augment_args),
     ("post-write", post_write::Args::augment_args),
@@ -175,7 +177,7 @@ impl Command {
 /// error. A bug of ours is a failure like any other: it could not be judged.
 fn finish(command: Command, world: World) -> u8 {
     // Nobody waits for these as an agent waits for its hook, so there is no deadline.
-    let run = pen::hold(Duration::MAX, move || {
+    let run = pen::hold_without_deadline(move || {
         let mut out = Vec::new();
         (command.run(&world, &mut out), out)
     });
