@@ -49,6 +49,14 @@ impl Rung {
     }
 }
 
+/// Returns the program as it is when it was installed: a copy. The file that a linker wrote lies in
+/// small pieces in the system's memory, and takes a tenth longer to start.
+fn installed(folder: &Path) -> Outcome<String> {
+    let program = folder.join("solvi-hook");
+    fs::copy(env!("CARGO_BIN_EXE_solvi-hook"), &program)?;
+    Ok(program.display().to_string())
+}
+
 fn payload(path: &str, old: &str, new: &str) -> String {
     serde_json::json!({
         "session_id": "bench", "hook_event_name": "PreToolUse", "tool_name": "Edit",
@@ -108,7 +116,7 @@ fn main() -> Outcome<()> {
         folder.join("calls.toml"),
         "[[rule]]\nid = \"calls\"\npaths = [\"**/*.py\"]\nforbid_calls = [\"json.loads\"]\n",
     )?;
-    let hook = env!("CARGO_BIN_EXE_solvi-hook");
+    let hook = &installed(&folder)?;
     let line = || payload("app.py", "VERSION = 1", "VERSION = 2");
     let mut rungs = vec![
         Rung::new("true", "", &["/bin/true"], line()),
