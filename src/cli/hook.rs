@@ -6,6 +6,7 @@
 //! comes out, and it is no consent to a tool call.
 
 use super::explain::Explanation;
+use super::sitting::{Settings, Sitting};
 use super::world::World;
 use super::{defaults, pen, post_write, pre_edit, stop};
 use crate::clients::marks::Marks;
@@ -13,7 +14,7 @@ use crate::clients::{self, Client, Phase, Voice};
 use crate::domain::{Decision, Event, Verdict};
 use crate::store::files::DiskFiles;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -42,49 +43,6 @@ pub struct Args {
     agent: Option<Agent>,
 }
 
-/// What holds for every event.
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
-#[derive(Clone, Debug, clap::Args)]
-pub struct Settings {
-    /// The rules file, from the project's root; by default the one of solvi-rules.toml,
-    /// .config/solvi-rules.toml and .claude/solvi-rules.toml that exists, else the built-in rules
-    #[arg(long, value_name = "PATH")]
-    pub rules: Option<PathBuf>,
-    /// Where the decision is kept, from the project's root [default: .solvi/traces/hooks.jsonl]
-    #[arg(long, value_name = "PATH", conflicts_with = "no_store")]
-    store: Option<PathBuf>,
-    /// Keep no record of the decision
-    #[arg(long)]
-    no_store: bool,
-    /// Answer "allow" in so many words when no rule stands against the edit, which skips the
-    /// agent's own prompt
-    #[arg(long)]
-    approve: bool,
-    /// Do not look for text that speaks to the reviewer of the change
-    #[arg(long)]
-    pub no_instruction_check: bool,
-    /// The project's root [default: the repository that the session is in]
-    #[arg(long, value_name = "DIR")]
-    project: Option<PathBuf>,
-    /// Seconds after which an answer that is not there asks a person
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
-    deadline: Duration,
-    /// Also tell a person on standard error what was judged, by which rules, and how long it took
-    #[arg(long)]
-    explain: bool,
-    /// Accepted for the day when models answer questions; until then a person does
-    #[arg(long, value_name = "SPEC", alias = "model", hide = true)]
-    decider: Option<String>,
-}
-
-impl Settings {
-    /// Returns the store as it is named; none when nothing is kept.
-    pub fn store(&self) -> Option<&Path> {
-        let named = self.store.as_deref().unwrap_or(Path::new(defaults::STORE));
-        (!self.no_store).then_some(named)
-    }
-}
-
 /// The client that `--agent` names.
 #[derive(Clone, Copy)]
 pub struct Agent(pub &'static dyn Client);
@@ -99,14 +57,6 @@ impl std::fmt::Debug for Agent {
 pub fn client(name: &str) -> Result<Agent, String> {
     let names = || clients::CLIENTS.iter().map(|client| client.name()).collect::<Vec<_>>();
     clients::by_name(name).map(Agent).ok_or_else(|| format!("known are {}", names().join(", ")))
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is expected".to_owned())?;
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err("a number of seconds above 0 is expected".to_owned()),
-    }
 }
 
 /// Which judges are asked.
@@ -254,14 +204,6 @@ fn payload_of_stdin() -> (Vec<u8>, Option<String>) {
         Ok(_) => None,
     };
     (payload, trouble)
-}
-
-/// One run of a hook: what its judges need to know.
-pub struct Sitting {
-    /// What holds for every event.
-    pub settings: Settings,
-    /// The outside.
-    pub world: World,
 }
 
 impl Sitting {

@@ -31,6 +31,7 @@ mod redact;
 mod report;
 mod rules;
 mod sample;
+mod sitting;
 mod stop;
 mod terminal;
 mod traces;

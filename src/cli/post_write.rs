@@ -6,9 +6,10 @@
 //! edit. Nothing can be refused any more: the model is told when it would have been.
 
 use super::explain::Explanation;
-use super::hook::{self, Agent, Questions, Settings, Sitting};
+use super::hook::{self, Agent, Questions};
 use super::keep::Keep;
 use super::pre_edit;
+use super::sitting::{Settings, Sitting};
 use super::world::World;
 use crate::clients::Voice;
 use crate::clients::claude_edit::Encoding;

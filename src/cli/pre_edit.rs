@@ -8,8 +8,9 @@ mod nested;
 
 use super::defaults::{self, RulesSource};
 use super::explain::Explanation;
-use super::hook::{self, Agent, Questions, Settings, Sitting};
+use super::hook::{self, Agent, Questions};
 use super::keep::{Keep, Kept};
+use super::sitting::{Settings, Sitting};
 use super::world::World;
 use crate::clients::wiring::wirings;
 use crate::clients::{Voice, claude};

@@ -2,8 +2,12 @@
 //!
 //! A field that is `null` counts as missing. Nothing is guessed from a wrong type.
 
-use super::payload::PayloadError;
 use serde_json::{Map, Value};
+
+/// A payload that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PayloadError(pub String);
 
 /// The fields of one JSON object, taken out one by one.
 pub(super) struct Fields {

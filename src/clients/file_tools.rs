@@ -4,9 +4,8 @@
 //! the file after it is unknown and the lines of the new text are judged by themselves.
 
 use super::claude_edit::{self, Encoding, Replacement};
-use super::fields::{Fields, has};
+use super::fields::{Fields, PayloadError, has};
 use super::notebook::{self, CellEdit, Mode};
-use super::payload::PayloadError;
 use crate::domain::{Change, Files, Place, Stored, diff};
 use serde_json::{Map, Value};
 

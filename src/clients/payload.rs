@@ -5,17 +5,13 @@
 //! person decides; a tool that edits no file is [`Action::Other`].
 
 use super::Phase;
+pub use super::fields::PayloadError;
 use super::fields::kind_of;
 use super::file_tools::{self, EDIT, MARK, is_complete, place, shape};
 use super::patch::{self, PatchError};
 use super::unknown_tool;
 use crate::domain::{Action, Change, Event, Files, Session};
 use serde_json::{Map, Value};
-
-/// A payload that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct PayloadError(pub String);
 
 impl From<PatchError> for PayloadError {
     fn from(error: PatchError) -> Self {
