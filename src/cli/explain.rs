@@ -3,6 +3,7 @@
 use crate::clients::Voice;
 use crate::domain::sanitize::visible;
 use crate::domain::{Action, Change, Content, Decision, Event, Finding, Ruling, wording};
+use crate::report;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -73,7 +74,7 @@ impl Explanation {
 
     /// Tells where the rules come from.
     pub fn rules(&mut self, name: &str, count: usize) {
-        self.row("rules", &format!("{} ({count} rules)", visible(name)));
+        self.row("rules", &format!("{} ({})", visible(name), report::count(count, "rule")));
         self.spend("rules");
     }
 

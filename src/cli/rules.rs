@@ -6,6 +6,7 @@ use super::sample;
 use super::world::World;
 use crate::domain::Moment;
 use crate::engine::rules::{Only, Rule};
+use crate::report;
 use clap::Subcommand;
 use std::io::Write;
 use std::path::PathBuf;
@@ -74,7 +75,8 @@ fn check(args: &Check, world: &World, out: &mut dyn Write) -> Result<u8, Failure
         failure.causes = wrong.iter().map(ToString::to_string).collect();
         return Err(failure.next("correct them, then run `solvi-hook rules check` again"));
     }
-    writeln!(out, "{}: {} rules, every pattern can be read", source.name(), book.rules.len())?;
+    let rules = report::count(book.rules.len(), "rule");
+    writeln!(out, "{}: {rules}, every pattern can be read", source.name())?;
     for rule in &book.rules {
         let kinds = crate::engine::checks::KINDS.iter().map(|kind| kind.key);
         let mut parts: Vec<&str> = kinds.filter(|key| rule.under(key).next().is_some()).collect();

@@ -112,7 +112,9 @@ impl fmt::Display for Tally {
     }
 }
 
-fn count(number: usize, noun: &str) -> String {
+/// Returns a number of things: `1 file`, `2 files`.
+#[must_use]
+pub fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }

@@ -51,7 +51,8 @@ pub fn rules(root: &Path, world: &World, report: &mut Report) {
             "write one: `solvi-hook rules sample` shows how",
         ),
         (RulesSource::File(..), true) => {
-            report.ok(RULES, format!("{name}: {count} rules, every pattern can be read"));
+            let rules = crate::report::count(count, "rule");
+            report.ok(RULES, format!("{name}: {rules}, every pattern can be read"));
         }
     }
 }
