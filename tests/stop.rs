@@ -156,6 +156,10 @@ fn what_asks_what_is_ignored_and_what_is_not_known_keeps_no_agent_from_stopping(
     let reply = hook(&house, &claude.1, &[]);
     assert!(!goes_on(&reply, &claude), "{reply}");
     assert!(reply["systemMessage"].as_str().unwrap().contains("not checked"), "{reply}");
+    // So is a repository that cannot be read.
+    write(&house, ".git/config", "[core\n");
+    let reply = hook(&house, &claude.1, &[]);
+    assert!(reply["systemMessage"].as_str().unwrap().contains("not checked"), "{reply}");
     // Where there is no repository, nothing is committed.
     fs::remove_dir_all(house.root().join(".git")).unwrap();
     assert_eq!(hook(&house, &claude.1, &[]), Value::Null);

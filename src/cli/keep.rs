@@ -105,20 +105,25 @@ impl Keep<'_> {
         world: &World,
     ) -> Result<Option<String>, StoreError> {
         let summary = Summary { answered, ..summary(outcome) };
-        let found = self.check(outcome, &Session::default(), &summary, world)?;
-        let named = self.named.to_string_lossy();
-        Ok(found.map(|found| trouble(&found, &sanitize::visible(&named))))
+        self.check(outcome, &Session::default(), &summary, world)
     }
 
-    /// Keeps what was found in the working tree when an agent was about to stop.
-    pub fn stop(&self, outcome: &Outcome, stop: &Stop, world: &World) -> Result<(), StoreError> {
+    /// Keeps what was found in the working tree when an agent was about to stop; returns what is
+    /// wrong with the store all the same.
+    pub fn stop(
+        &self,
+        outcome: &Outcome,
+        stop: &Stop,
+        world: &World,
+    ) -> Result<Option<String>, StoreError> {
         let reasons = stop.reasons.map(str::to_owned);
         let session_id = stop.session.session_id.clone();
         let summary = Summary { session_id, reasons, ..summary(outcome) };
         if stop.told {
-            return self.append(&[record::summary(&summary, &self.facts(world))], world).map(drop);
+            let summary = record::summary(&summary, &self.facts(world));
+            return self.append(&[summary], world).map(|appended| self.trouble(appended.found));
         }
-        self.check(outcome, stop.session, &summary, world).map(drop)
+        self.check(outcome, stop.session, &summary, world)
     }
 
     /// Keeps a record for each file that something stands against, and the one that sums up.
@@ -128,7 +133,7 @@ impl Keep<'_> {
         session: &Session,
         summary: &Summary,
         world: &World,
-    ) -> Result<Option<Found>, StoreError> {
+    ) -> Result<Option<String>, StoreError> {
         let facts = self.facts(world);
         let tool = git::TOOL.to_owned();
         let event = Event { tool, session: session.clone(), ..Event::default() };
@@ -136,7 +141,12 @@ impl Keep<'_> {
         let mut entries: Vec<_> =
             rulings.map(|ruling| record::of(ruling, &event, &facts)).collect();
         entries.push(record::summary(summary, &facts));
-        Ok(self.append(&entries, world)?.found)
+        self.append(&entries, world).map(|appended| self.trouble(appended.found))
+    }
+
+    fn trouble(&self, found: Option<Found>) -> Option<String> {
+        let named = self.named.to_string_lossy();
+        found.map(|found| trouble(&found, &sanitize::visible(&named)))
     }
 
     fn facts(&self, world: &World) -> Facts {

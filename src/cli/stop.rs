@@ -13,7 +13,7 @@ use super::keep::{Keep, Stop};
 use super::sitting::Sitting;
 use crate::clients::Voice;
 use crate::domain::{Action, Decision, Event, Finding, Moment, Verdict};
-use crate::git::Repo;
+use crate::git::{GitError, Repo};
 use crate::store::canonical::value_hash;
 use crate::store::files::DiskFiles;
 use crate::store::judged::Recent;
@@ -32,14 +32,21 @@ pub fn judge(
     voice: &mut Voice,
     told: &mut Explanation,
 ) -> Decision {
-    // Without a repository nothing is committed.
-    let Ok(repo) = Repo::open(files.root()) else { return Decision::default() };
     let Action::Stop { again } = event.action else { return Decision::default() };
+    let unchecked = |why: &str| format!("What is left in the working tree is not checked: {why}");
+    let repo = match Repo::open(files.root()) {
+        Ok(repo) => repo,
+        // Nothing is committed there.
+        Err(GitError::NoRepository { .. }) => return Decision::default(),
+        Err(error) => {
+            voice.notes.push(unchecked(&error.to_string()));
+            return Decision::default();
+        }
+    };
     let outcome = match outcome(sitting, &repo) {
         Ok(outcome) => outcome,
         Err(failure) => {
-            let why = failure.causes.first().unwrap_or(&failure.headline);
-            voice.notes.push(format!("What is left in the working tree is not checked: {why}"));
+            voice.notes.push(unchecked(failure.causes.first().unwrap_or(&failure.headline)));
             return Decision::default();
         }
     };
@@ -50,17 +57,17 @@ pub fn judge(
     let reasons = reasons(&outcome.decision);
     let before = reasons.as_deref().is_some_and(|reasons| held(sitting, event, files, reasons));
     if let Some(named) = sitting.settings.store() {
-        let root = repo.root().unwrap_or(files.root());
         let keep = Keep {
             repo: Some(&repo),
-            root,
+            root: files.root(),
             named,
             occasion: Occasion::STOP,
             instruction_check: !sitting.settings.no_instruction_check,
         };
         let stop = Stop { session: &event.session, reasons: reasons.as_deref(), told: before };
-        if let Err(error) = keep.stop(&outcome, &stop, &sitting.world) {
-            voice.notes.push(format!("This decision is not recorded: {error}"));
+        match keep.stop(&outcome, &stop, &sitting.world) {
+            Ok(trouble) => voice.notes.extend(trouble),
+            Err(error) => voice.notes.push(format!("This decision is not recorded: {error}")),
         }
         told.kept();
     }

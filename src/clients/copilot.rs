@@ -15,7 +15,7 @@ use super::file_tools::place;
 use super::marks::Marks;
 use super::payload::{self, PayloadError};
 use super::wiring::{
-    self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Trust, Wiring, otherwise,
+    self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Trust, Wiring, or_silence, otherwise,
 };
 use super::{Client, Phase, Voice, copilot_patch, patch};
 use crate::domain::{
@@ -383,7 +383,7 @@ fn entries(plan: &Plan) -> Vec<Entry> {
         entry("preToolUse", None, otherwise(&command, &worst.to_string())),
         entry("permissionRequest", Some("edit"), otherwise(&command, &refused.to_string())),
         entry("postToolUse", Some("edit|create|apply_patch"), after),
-        entry("agentStop", None, otherwise(&command, "")),
+        entry("agentStop", None, or_silence(&command)),
     ]
 }
 

@@ -9,7 +9,7 @@ use super::fields::Fields;
 use super::file_tools;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
-use super::wiring::{self, COULD_NOT_RUN, Form, Plan, Trial, Wiring, otherwise};
+use super::wiring::{self, COULD_NOT_RUN, Form, Plan, Trial, Wiring, or_silence, otherwise};
 use super::{Client, Phase, Voice};
 use crate::domain::{Action, Change, Decision, Entry, Event, Files, Session, Shape, Verdict, diff};
 use serde_json::{Map, Value, json};
@@ -190,7 +190,7 @@ fn entries(plan: &Plan) -> Vec<Entry> {
         shape,
     };
     // Where nobody hears it, nothing is said when we cannot run.
-    let after = otherwise(&command, "");
+    let after = or_silence(&command);
     vec![
         entry("preToolUse", otherwise(&command, &worst.to_string()), Shape::Closed),
         entry(AFTER_FILE_EDIT, after.clone(), Shape::Plain),

@@ -13,7 +13,9 @@ use super::file_tools::{self, kept_lines};
 use super::gemini_edit;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
-use super::wiring::{self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trust, Wiring, otherwise};
+use super::wiring::{
+    self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trust, Wiring, or_silence, otherwise,
+};
 use super::{Client, MADE, Phase, Voice};
 use crate::domain::{Action, Change, Decision, Entry, Event, Files, Shape, Stored, Verdict, diff};
 use serde_json::{Map, Value, json};
@@ -292,7 +294,7 @@ fn entries(plan: &Plan) -> Vec<Entry> {
             Some("^(write_file|replace)$"),
             otherwise(&command, &context(NOT_CHECKED)),
         ),
-        entry(AFTER_AGENT, None, otherwise(&command, "")),
+        entry(AFTER_AGENT, None, or_silence(&command)),
     ]
 }
 

@@ -135,6 +135,15 @@ pub fn otherwise(command: &str, reply: &str) -> String {
 
 const FALLBACK: &str = " || printf '%s' ";
 
+/// Returns a command after which nothing is said when it cannot run, for where nobody would hear
+/// it. Its end names us, so that the entry is known for ours whatever the program is called.
+#[must_use]
+pub fn or_silence(command: &str) -> String {
+    format!("{command}{SILENCE}")
+}
+
+const SILENCE: &str = " || : solvi-hook";
+
 /// What the installed command says for the worst case, without its quotes.
 pub(super) const COULD_NOT_RUN: &str = "solvi-hook could not run, so this edit was not checked: \
     a person decides. For that person: is `solvi-hook` installed, and on PATH?";
@@ -146,14 +155,15 @@ pub(super) const NOT_CHECKED: &str =
 /// Returns a command as it is shown to a person: without the reply for the worst case.
 #[must_use]
 pub fn brief(command: &str) -> &str {
-    command.split_once(FALLBACK).map_or(command, |(command, _)| command)
+    let silent = command.strip_suffix(SILENCE);
+    silent.unwrap_or_else(|| command.split_once(FALLBACK).map_or(command, |(command, _)| command))
 }
 
 /// Says what a command comes to when we cannot run: nothing, a question, a refusal.
 #[must_use]
 pub fn at_worst(command: &str) -> &'static str {
     match command.split_once(FALLBACK) {
-        None | Some((_, "''")) => "",
+        None => "",
         Some((_, reply)) if reply.contains("\"ask\"") => " (asks if it cannot run)",
         Some((_, reply)) if reply.contains(NOT_CHECKED) => " (says so if it cannot run)",
         Some(_) => " (refuses if it cannot run)",

@@ -91,12 +91,7 @@ fn in_words(words: &[Word], depth: usize) -> Owner {
         [name, sub] if name.is("solvi-hook") => sub_command(&sub.text),
         _ => None,
     });
-    // Under `--command` our program may have any name; nobody else asks whom `hook` is for.
-    let hook = words.windows(3).any(|three| match three {
-        [_, hook, agent] => hook.text == "hook" && agent.text == "--agent",
-        _ => false,
-    });
-    if let Some(sub) = ours.or_else(|| hook.then_some("hook")) {
+    if let Some(sub) = ours {
         return Owner::Ours(sub);
     }
     let solvi = words.windows(3).any(|three| match three {
@@ -120,14 +115,15 @@ fn across(before: &Segment, segment: &Segment) -> Owner {
             in_words(&joined, 0)
         }
         // Under `--command` our program may have any name. What `install` wrote is then known by
-        // its end: a reply in our name for the case that the program cannot run.
-        Joint::Or if first.base() == "printf" => {
-            let reply = segment
-                .words
-                .iter()
-                .any(|word| word.text.starts_with('{') && word.text.contains("solvi-hook"));
+        // its end, for the case that the program cannot run: a reply in our name, or our name.
+        Joint::Or if matches!(first.base(), "printf" | ":") => {
+            let signed = |word: &Word| match first.base() {
+                ":" => word.text == "solvi-hook",
+                _ => word.text.starts_with('{') && word.text.contains("solvi-hook"),
+            };
             let sub = before.words.iter().find_map(|word| sub_command(&word.text));
-            sub.filter(|_| reply).map_or(Owner::Stranger, Owner::Ours)
+            let ours = segment.words.iter().any(signed);
+            sub.filter(|_| ours).map_or(Owner::Stranger, Owner::Ours)
         }
         _ => Owner::Stranger,
     }
@@ -420,5 +416,8 @@ mod tests {
         let command = "./guard pre-edit || printf '%s' '{\"reason\":\"solvi-hook could not run\"}'";
         assert_eq!(owner(command), Owner::Ours("pre-edit"));
         assert_eq!(owner("./guard pre-edit || printf '%s' '{}'"), Owner::Stranger);
+        assert_eq!(owner("./guard hook --agent cursor || : solvi-hook"), Owner::Ours("hook"));
+        assert_eq!(owner("./guard hook --agent cursor || : stopped"), Owner::Stranger);
+        assert_eq!(owner("another-guard hook --agent claude"), Owner::Stranger);
     }
 }

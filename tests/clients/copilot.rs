@@ -161,11 +161,7 @@ fn what_a_command_left_behind_sends_the_agent_back_once() {
         vec![call("shell", "bash", json!({"command": LEAVES, "description": "leave"}))],
     );
     let ran = session(&house, &mock, WITH_EDITS);
-    Verdicts::of(&house, &mock, &ran)
-        .file("left.py", Some("eval(1)\n"))
-        .heard("Before you stop")
-        .heard("no-eval")
-        .times_done(1 + 1);
+    Verdicts::of(&house, &mock, &ran).sent_back_once();
 }
 
 #[test]

@@ -249,6 +249,14 @@ impl<'a> Verdicts<'a> {
         self
     }
 
+    /// Holds that the agent was sent back for what [`LEAVES`] left, and let go then.
+    pub fn sent_back_once(&self) -> &Self {
+        self.file("left.py", Some("eval(1)\n"))
+            .heard("Before you stop")
+            .heard("no-eval")
+            .times_done(1 + 1)
+    }
+
     /// Holds how often the model said that it was done against how often it may be made to.
     pub fn times_done(&self, wanted: u32) -> &Self {
         assert_eq!(self.mock.times_done(), wanted, "times that the model was done. {}", self.ran);
