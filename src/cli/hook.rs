@@ -27,8 +27,8 @@ const LARGEST_PAYLOAD: u64 = 16 << 20;
 /// event; `--agent` is who is asking where it does not. An edit that is about to be made is judged
 /// as by `pre-edit`, one that was made as by `post-write`. When the agent is about to stop, what it
 /// leaves in the working tree is held against HEAD, and it goes on if that would be refused at the
-/// commit: once, and not twice in a session for the same reasons. What nobody judges (another event, a
-/// tool that changes no file) gets the agent's own word for "nothing to say".
+/// commit: once, and not twice in a session for the same reasons. What nobody judges (another
+/// event, a tool that changes no file) gets the agent's own word for "nothing to say".
 /// Always exits 0: an agent takes the exit status for more than it says.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Example:\n  \

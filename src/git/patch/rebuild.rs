@@ -1,8 +1,9 @@
 //! What does a file hold after a patch, when the repository holds what it was?
 //!
 //! The old file is looked for by the id that the patch names it with, and at its path: in the
-//! working tree, in the index, in HEAD. Where the patch names an id, it must be that. Every line that the patch takes out or leaves must stand where the patch says; one
-//! that does not fit leaves the file unknown, as before.
+//! working tree, in the index, in HEAD. Where the patch names an id, it must be that. Every line
+//! that the patch takes out or leaves must stand where the patch says; one that does not fit leaves
+//! the file unknown, as before.
 
 use super::head::Fate;
 use super::hunks::Hunk;
