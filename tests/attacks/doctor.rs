@@ -1,0 +1,1 @@
+//! What `doctor` may run: entries of a clone's own settings are never started.

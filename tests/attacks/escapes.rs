@@ -1,0 +1,1 @@
+//! Control and bidirectional characters in what is printed.

@@ -1,0 +1,1 @@
+//! Programs that a clone's own configuration names are not started by a check.

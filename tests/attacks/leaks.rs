@@ -1,0 +1,1 @@
+//! Secrets in everything that leaves the process.

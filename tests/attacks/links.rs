@@ -1,0 +1,1 @@
+//! Links, devices and forged text in the place of files that the hook writes.

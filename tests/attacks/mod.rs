@@ -1,0 +1,17 @@
+//! What an attacker tries, one file per kind, through the binary.
+
+mod bytes;
+mod doctor;
+mod environment;
+mod escapes;
+mod fetching;
+mod history;
+mod leaks;
+mod links;
+mod old_lines;
+mod paths;
+mod projects;
+mod protected_files;
+mod records;
+mod rules_file;
+mod unknown_tools;

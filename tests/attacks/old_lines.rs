@@ -1,0 +1,1 @@
+//! Changes that turn a line which was there before into a finding.

@@ -1,0 +1,1 @@
+//! Repositories inside and around the project, and whose rules apply.

@@ -1,0 +1,1 @@
+//! Records and stores that were forged.

@@ -1,0 +1,1 @@
+//! Rules files that cannot be read or are not where they were.
