@@ -52,6 +52,8 @@ pub struct Pattern {
     /// It may match nothing at all.
     may_be_empty: bool,
     linear: OnceLock<Result<regex::Regex, TooHard>>,
+    /// The pattern without what needs backtracking; none when it is too large to compile.
+    wider: OnceLock<Option<regex::Regex>>,
     stepwise: Mutex<Vec<(Key, Compiled)>>,
 }
 
@@ -90,6 +92,7 @@ impl Pattern {
             // Of a pattern that can never match, no length is known.
             may_be_empty: hir.properties().minimum_len().is_none_or(|length| length == 0),
             linear: OnceLock::new(),
+            wider: OnceLock::new(),
             stepwise: Mutex::default(),
         })
     }
@@ -122,6 +125,7 @@ impl Pattern {
             return Ok(Vec::new());
         }
         match self.engine(text) {
+            engine if self.is_ruled_out(engine, text) => Ok(Vec::new()),
             // Of `x*|key`, a search that takes what comes first sees nothing in `key`. Python
             // then looks at the same place for a match that is not empty; one engine can do so.
             engine if self.may_be_empty => self.compile((engine, text.len()), true)?.find_all(text),
@@ -135,6 +139,7 @@ impl Pattern {
     /// Searches without looking for the needles.
     fn search(&self, text: &str) -> Result<bool, TooHard> {
         match self.engine(text) {
+            engine if self.is_ruled_out(engine, text) => Ok(false),
             Engine::Linear => Ok(self.linear()?.is_match(text)),
             engine => self.stepwise(engine, text)?.is_match(text),
         }
@@ -150,6 +155,19 @@ impl Pattern {
         } else {
             Engine::Linear
         }
+    }
+
+    /// Returns true when a linear search for something wider than the pattern finds nothing, so
+    /// that the backtracking engine need not run (and give up) on this text.
+    fn is_ruled_out(&self, engine: Engine, text: &str) -> bool {
+        if engine.is_linear() {
+            return false;
+        }
+        let wider = self.wider.get_or_init(|| {
+            let source = self.tree.spell(Engine::LinearWider);
+            regex::RegexBuilder::new(&source).size_limit(SIZE).build().ok()
+        });
+        wider.as_ref().is_some_and(|wider| !wider.is_match(text))
     }
 
     fn linear(&self) -> Result<&regex::Regex, TooHard> {
@@ -182,7 +200,7 @@ impl Pattern {
     /// Compiles the pattern for the backtracking engine.
     fn compile(&self, (engine, length): Key, no_empty: bool) -> Result<Stepwise, TooHard> {
         // What is spelled for the linear engine may be something that only it reads.
-        let engine = if engine == Engine::Linear { Engine::Stepwise } else { engine };
+        let engine = if engine.is_linear() { Engine::Stepwise } else { engine };
         let steps = steps(self.tree.reach(length));
         let compiled = fancy_regex::RegexBuilder::new(&self.tree.spell(engine))
             .backtrack_limit(steps.try_into().unwrap_or(usize::MAX))

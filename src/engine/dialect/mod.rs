@@ -67,10 +67,20 @@ pub(super) enum Engine {
     /// The linear one. What it cannot do is spelled so that it matches more, never less: enough
     /// to know which literals every match contains.
     Linear,
+    /// The linear one without word boundaries: where it finds nothing, the pattern matches nothing
+    /// in Python either, whatever counts as a letter.
+    LinearWider,
     /// The backtracking one, with its own idea of a word boundary.
     Stepwise,
     /// The backtracking one, with Python's word boundary spelled out.
     StepwiseExact,
+}
+
+impl Engine {
+    /// Returns true for the spellings that the linear-time engine reads.
+    pub(super) fn is_linear(self) -> bool {
+        matches!(self, Self::Linear | Self::LinearWider)
+    }
 }
 
 /// Reads a pattern.

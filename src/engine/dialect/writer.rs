@@ -12,7 +12,7 @@ impl Tree {
     /// Spells the tree for one of the engines.
     pub(in crate::engine) fn spell(&self, engine: Engine) -> String {
         let mut groups = Groups::default();
-        if engine != Engine::Linear {
+        if !engine.is_linear() {
             groups.note(&self.root);
         }
         let mut writer = Writer { engine, out: String::new(), captures: groups.captures() };
@@ -104,11 +104,11 @@ impl Writer {
             }
             Node::Repeat(inner, times) => self.repeat(inner, *times, around),
             Node::Atomic(inner) => {
-                let opening = if self.engine == Engine::Linear { "(?:" } else { "(?>" };
+                let opening = if self.engine.is_linear() { "(?:" } else { "(?>" };
                 self.group(opening, |writer| writer.node(inner, Around::Nothing));
             }
             Node::Around { .. } | Node::Back { .. } | Node::If { .. }
-                if self.engine == Engine::Linear =>
+                if self.engine.is_linear() =>
             {
                 self.weakened(node);
             }
@@ -202,14 +202,14 @@ impl Writer {
         }
         match times.greed {
             Greed::Lazy => self.out.push('?'),
-            Greed::Possessive if self.engine != Engine::Linear => self.out.push('+'),
+            Greed::Possessive if !self.engine.is_linear() => self.out.push('+'),
             Greed::Possessive | Greed::Greedy => {}
         }
     }
 
     /// Writes a part without width, to be matched once or, if it need not be there, perhaps.
     fn once(&mut self, inner: &Node, times: Times) {
-        let atomic = times.greed == Greed::Possessive && self.engine != Engine::Linear;
+        let atomic = times.greed == Greed::Possessive && !self.engine.is_linear();
         self.group(if atomic { "(?>" } else { "(?:" }, |writer| match times {
             Times { most: Some(0), .. } => {}
             Times { least: 1.., .. } => writer.node(inner, Around::Nothing),
@@ -225,7 +225,7 @@ impl Writer {
     }
 
     fn anchor(&mut self, anchor: Anchor) {
-        let linear = self.engine == Engine::Linear;
+        let linear = self.engine.is_linear();
         let (letters, here, there) = match anchor {
             Anchor::TextStart => return self.out.push_str(r"\A"),
             Anchor::TextEnd => return self.out.push_str(r"\z"),
@@ -237,6 +237,7 @@ impl Writer {
             Anchor::NoBoundary(letters) => (letters, "B", ["<=", "=", "<!", "!"]),
         };
         match (self.engine, letters) {
+            (Engine::LinearWider, _) => self.out.push_str("(?:)"),
             (Engine::Linear, Letters::Ascii) => self.put(format_args!(r"(?-u:\{here})")),
             (Engine::Linear | Engine::Stepwise, Letters::Unicode) => {
                 self.put(format_args!(r"\{here}"));

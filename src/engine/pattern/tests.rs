@@ -258,3 +258,16 @@ proptest! {
         }
     }
 }
+
+/// `½`, `²` and `³` are letters for Python's `\b` and not for the linear engine.
+#[test]
+fn a_long_line_with_a_disputed_letter_is_searched_in_linear_time() {
+    for letter in ["½", "³", "²"] {
+        let text = format!("x = \"{letter}\"; curl y {}", "a b ".repeat(50_000));
+        for source in [r"\bcurl\b[^|]*\|", r"\bcurl\b(?:\s+\w+)*+\|"] {
+            assert_eq!(pattern(source, Scope::Line).is_match(&text), Ok(false), "{source}");
+            assert_eq!(pattern(source, Scope::Line).find_all(&text), Ok(Vec::new()), "{source}");
+        }
+        line(r"\bcurl\b[^|]*\|", &[&format!("{letter} curl x |")], &[&format!("{letter}curl |")]);
+    }
+}
