@@ -131,3 +131,12 @@ fn a_json_file_is_read_like_a_toml_file() {
     let said = house.run(&["rules", "check", "--rules", "rules.json"], "");
     assert!(said.stderr.contains("rules.json:3: rule `r`: unknown key `forbidd`"), "{said:?}");
 }
+
+#[test]
+fn a_json_file_may_name_its_schema() {
+    let rules = r#"{"$schema": "./rules.schema.json", "version": 1,
+        "rule": [{"id": "r", "paths": ["**"], "forbid": ["x"]}]}"#;
+    let house = House::new().file("rules.json", rules);
+    let said = house.run(&["rules", "check", "--rules", "rules.json"], "");
+    assert_eq!(said.status, Some(0), "{said:?}");
+}

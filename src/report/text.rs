@@ -7,7 +7,7 @@
 
 use super::Format;
 use super::rows::{Row, one_line, rows};
-use super::subject::{Style, Subject};
+use super::subject::{Style, Subject, count};
 use crate::domain::sanitize::{hidden, visible};
 use crate::domain::{Numbering, Spot, Verdict};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -20,6 +20,13 @@ const BEHIND: usize = 200;
 
 /// How many characters a caret spans at most.
 const CARET: usize = 200;
+
+/// How many locations of one finding are quoted; the other formats have all of them. The renderer's
+/// time grows with the square of the lines of one excerpt.
+const LOCATIONS: usize = 50;
+
+/// How many findings are shown.
+const FINDINGS: usize = 500;
 
 /// The text format.
 pub struct Text;
@@ -34,8 +41,13 @@ impl Format for Text {
             Style::Plain => Renderer::plain(),
             Style::Coloured => Renderer::styled(),
         };
-        for row in rows(subject) {
-            writeln!(out, "{}\n", renderer.render(&[finding(&row)]))?;
+        let rows = rows(subject);
+        for row in rows.iter().take(FINDINGS) {
+            writeln!(out, "{}\n", renderer.render(&[finding(row)]))?;
+        }
+        if let more @ 1.. = rows.len().saturating_sub(FINDINGS) {
+            let more = count(more, "more finding");
+            writeln!(out, "… and {more}; `--format json` lists all of them\n")?;
         }
         let mut told = Vec::new();
         for trouble in &subject.decision.troubles {
@@ -73,8 +85,9 @@ fn finding<'a>(row: &Row<'a>) -> Group<'a> {
         Numbering::NewText => format!("{} (new text)", visible(row.path())),
         Numbering::Cell => format!("{} (cell)", visible(row.path())),
     };
+    let shown = row.finding.spots.iter().take(LOCATIONS);
     let (quoted, bare): (Vec<&Spot>, Vec<&Spot>) =
-        row.finding.spots.iter().partition(|spot| spot.line > 0 && !spot.text.is_empty());
+        shown.partition(|spot| spot.line > 0 && !spot.text.is_empty());
     if quoted.is_empty() {
         group = group.element(Origin::path(path.clone()));
     }
@@ -85,6 +98,10 @@ fn finding<'a>(row: &Row<'a>) -> Group<'a> {
         let at = if spot.line > 0 { format!("line {}: ", spot.line) } else { String::new() };
         let text = if spot.what.is_empty() { &spot.text } else { &spot.what };
         group = group.element(Level::NOTE.no_name().message(format!("{at}{}", visible(text))));
+    }
+    if let more @ 1.. = row.finding.spots.len().saturating_sub(LOCATIONS) {
+        let text = format!("… and {more} more");
+        group = group.element(Level::NOTE.no_name().message(text));
     }
     let moved = row.ruling.change.moved_from.as_ref();
     let more = [

@@ -135,3 +135,25 @@ fn many_staged_files_and_many_moves_are_judged_in_time() {
     desk.staged().passes();
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
+
+#[test]
+fn a_required_line_end_is_found_before_any_line_end() {
+    let rules = "[[rule]]\nid = \"licence\"\npaths = [\"src/**\"]\nrequire = ['MIT$', '^x']\n";
+    for (text, found) in [
+        ("MIT\r\nx\r\n", true),
+        ("MIT\nx\n", true),
+        ("y\r\nMIT\r\nx", true),
+        ("MIT \r\nx\r\n", false),
+    ] {
+        let desk = Desk::judged_by(rules, &[]);
+        desk.write("src/a.rs", text).stage();
+        if found {
+            desk.staged().passes();
+        } else {
+            desk.staged().refuses(&["licence src/a.rs"]);
+        }
+    }
+    let desk = Desk::judged_by(&rules.replace("MIT$", r"MIT\r\n"), &[]);
+    desk.write("src/a.rs", "MIT\r\nx\r\n").stage();
+    desk.staged().passes();
+}

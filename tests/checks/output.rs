@@ -2,6 +2,7 @@
 
 use super::desk::{BANNED, Desk, sound};
 use crate::support::said;
+use std::fmt::Write as _;
 use std::process::Command;
 
 fn desk() -> Desk {
@@ -42,4 +43,19 @@ fn a_terminal_gets_colour_unless_somebody_asks_against_it() {
     };
     assert!(escapes(check(), &[]) > 0);
     assert_eq!(escapes(check(), &[("NO_COLOR", "1")]), 0);
+}
+
+#[test]
+fn a_long_list_of_locations_is_cut_in_text_and_whole_in_json() {
+    let desk = Desk::new();
+    let lines = (0..20_000).fold(String::new(), |mut lines, number| {
+        let _ = writeln!(lines, "{BANNED} {number}");
+        lines
+    });
+    desk.write("a.txt", &lines).stage();
+    let text = desk.run(&["check-staged", "--no-store"], "").stdout;
+    assert!(text.contains("… and 19950 more"), "{text}");
+    assert!(text.len() < 10_000, "{}", text.len());
+    let json = desk.run(&["check-staged", "--no-store", "--format", "json"], "").stdout;
+    assert_eq!(json.matches("forbidden pattern").count(), 20_000);
 }

@@ -2,7 +2,7 @@
 
 use super::{Check, Kind, Problem, Seen, Subject};
 use crate::domain::{Content, Spot};
-use crate::engine::pattern::{Pattern, Scope};
+use crate::engine::pattern::{Pattern, Scope, TooHard};
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -17,6 +17,15 @@ fn read(patterns: &[String]) -> Result<Box<dyn Check>, Problem> {
     Ok(Box::new(Require(super::patterns(patterns, Scope::File)?)))
 }
 
+/// Matches a whole file. `\r\n` is a line end, before which `$` matches as at a line of `forbid`; a
+/// pattern that spells the `\r` out finds it too.
+fn is_match(pattern: &Pattern, text: &str) -> Result<bool, TooHard> {
+    match pattern.is_match(text) {
+        Ok(false) if text.contains("\r\n") => pattern.is_match(&text.replace("\r\n", "\n")),
+        result => result,
+    }
+}
+
 impl Check for Require {
     fn look(&self, subject: &Subject<'_>) -> Seen {
         let text = match &subject.change.after {
@@ -27,7 +36,7 @@ impl Check for Require {
         };
         let mut seen = Seen::default();
         for pattern in &self.0 {
-            match pattern.is_match(text) {
+            match is_match(pattern, text) {
                 Ok(true) => {}
                 Ok(false) => seen
                     .spots

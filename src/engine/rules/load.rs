@@ -43,8 +43,9 @@ pub const RULE_KEYS: &[&str] = &[
     "redact",
 ];
 
-/// The keys that may stand beside the rules.
-const TOP_KEYS: &[&str] = &["version", "rule", "rules", "guard"];
+/// The keys that may stand beside the rules. `$schema` is how a JSON file names its schema for
+/// editors; it is not read.
+const TOP_KEYS: &[&str] = &["version", "rule", "rules", "guard", "$schema"];
 
 /// Names of the record format that a rule's name must not take.
 const RESERVED: &[&str] = &[
