@@ -5,9 +5,10 @@ mod all;
 mod books;
 mod one;
 
-use super::defaults::{self, RulesSource};
+use super::defaults;
 use super::failure::Failure;
 use super::filters::Times;
+use super::rule_sources::RuleSource;
 use super::verify;
 use super::world::World;
 use crate::domain::sanitize::visible;
@@ -84,7 +85,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let opened = verify::open(&path, &name)?;
     // A path on the command line is meant from where the person stands.
     let rules = args.rules.as_ref().map(|path| world.path(path));
-    let mut books = Books::read(&RulesSource::find(rules.as_deref(), &root, world)?, &root)?;
+    let mut books = Books::read(&RuleSource::find(rules.as_deref(), &root, world)?, &root)?;
     if let Some(rules) = &args.rules {
         books.name = rules.display().to_string();
     }

@@ -2,6 +2,7 @@
 
 use super::check::{Options, Survey, moved_out};
 use super::check_rules::{Rules, Wanted};
+use super::defaults;
 use super::failure::Failure;
 use super::keep::Keep;
 use super::world::World;
@@ -72,7 +73,7 @@ fn verdict(word: &str) -> Result<Verdict, String> {
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
-    let folder = args.project.as_ref().map_or(world.cwd.clone(), |folder| world.path(folder));
+    let folder = defaults::folder(args.project.as_deref(), world)?;
     let repo = Repo::open(&folder).map(|repo| repo.offline(args.options.offline));
     let root = repo.as_ref().ok().and_then(Repo::root).unwrap_or(&folder).to_owned();
     let wanted =

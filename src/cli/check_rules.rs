@@ -1,12 +1,11 @@
 //! By which rules a repository is judged: those of the index, of a revision, or of the working
 //! tree.
 
-use super::defaults::{RULES_FILES, RulesSource};
 use super::failure::Failure;
-use super::sample;
+use super::rule_sources::{RULES_FILES, RuleSource};
 use super::world::World;
 use crate::domain::{Moment, Place};
-use crate::engine::rules::{Form, Rulebook, load};
+use crate::engine::rules::Rulebook;
 use crate::git::{Delta, Repo};
 use std::path::{Path, PathBuf};
 
@@ -40,25 +39,14 @@ impl Rules {
     /// Takes the rules that are staged, because those are what the commit will hold; the working
     /// tree's where none is tracked.
     pub fn staged(wanted: Wanted<'_>, repo: &Repo, world: &World) -> Result<Self, Failure> {
-        let names = candidates(wanted, world);
-        let mut staged = Vec::new();
-        for name in &names {
-            if let Some(bytes) = repo.staged_blob(name)? {
-                staged.push((name.clone(), bytes));
-            }
-        }
-        let mut rules = match &staged[..] {
-            [] => return Self::on_disk(wanted, world),
-            [(name, bytes)] => Self::of_bytes(name, bytes, &format!("{name} (staged)"))?,
-            [(one, _), (other, _), ..] => {
-                return Err(Failure::new("the project has two rules files")
-                    .because(format!("`{one}` and `{other}` are both staged"))
-                    .next("keep one of them, or name the one that counts with `--rules`"));
-            }
+        let Some(source) = RuleSource::staged(repo, &candidates(wanted, world))? else {
+            return Self::on_disk(wanted, world);
         };
-        for (name, bytes) in &staged {
+        let mut rules = Self::of(&source)?;
+        if let RuleSource::Index(stored) = &source {
+            let name = &stored.name;
             let there = std::fs::read(wanted.root.join(name)).ok();
-            if there.as_deref().map(without_returns) != Some(without_returns(bytes)) {
+            if there.as_deref().map(without_returns) != Some(without_returns(stored.bytes())) {
                 rules.notes.push(format!(
                     "{name} differs in the working tree; the staged version judges this commit"
                 ));
@@ -75,30 +63,20 @@ impl Rules {
         world: &World,
     ) -> Result<Self, Failure> {
         let names = candidates(wanted, world);
-        let mut found = Vec::new();
-        for name in &names {
-            if let Some(bytes) = repo.blob_at(revision, name)? {
-                found.push((name.clone(), bytes));
-            }
-        }
-        let rules = match &found[..] {
-            [] if wanted.named.is_some() => {
+        let commit = repo.commit(revision)?;
+        let rules = match RuleSource::at(repo, commit, revision, &names)? {
+            Some(source) => Self::of(&source)?,
+            None if wanted.named.is_some() => {
                 return Err(Failure::new(format!(
                     "`{revision}` has no rules file `{}`",
                     names.join("`, `")
                 ))
                 .next("name a revision that has one with `--rules-from`"));
             }
-            [] => {
-                let mut rules = Self::built_in()?;
+            None => {
+                let mut rules = Self::of(&RuleSource::BuiltIn)?;
                 rules.notes.push(format!("{revision} has no rules file; the built-in rules judge"));
                 rules
-            }
-            [(name, bytes)] => Self::of_bytes(name, bytes, &format!("{revision}:{name}"))?,
-            [(one, _), (other, _), ..] => {
-                return Err(Failure::new(format!("`{revision}` has two rules files"))
-                    .because(format!("`{one}` and `{other}`"))
-                    .next("name the one that counts with `--rules`"));
             }
         };
         rules.choose(wanted)
@@ -106,25 +84,16 @@ impl Rules {
 
     /// Takes the rules of the working tree.
     pub fn on_disk(wanted: Wanted<'_>, world: &World) -> Result<Self, Failure> {
-        let source = RulesSource::find(wanted.named, wanted.root, world)?;
+        let source = RuleSource::find(wanted.named, wanted.root, world)?;
         let book = source.load()?;
         let files = candidates(wanted, world);
         Self { book, every_rule: true, notes: Vec::new(), files }.choose(wanted)
     }
 
-    fn built_in() -> Result<Self, Failure> {
-        let book = load(sample::TEXT, Form::Toml, "built-in rules")?;
-        let files = RULES_FILES.map(ToOwned::to_owned).to_vec();
+    fn of(source: &RuleSource) -> Result<Self, Failure> {
+        let book = source.load()?;
+        let files = source.file().map_or_else(usual, |file| vec![file.to_owned()]);
         Ok(Self { book, every_rule: true, notes: Vec::new(), files })
-    }
-
-    fn of_bytes(name: &str, bytes: &[u8], shown: &str) -> Result<Self, Failure> {
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            return Err(Failure::new("the rules cannot be read")
-                .because(format!("{shown}: the file is not UTF-8")));
-        };
-        let book = load(text, Form::of_name(name), shown)?;
-        Ok(Self { book, every_rule: true, notes: Vec::new(), files: vec![name.to_owned()] })
     }
 
     /// Keeps the rules that are wanted: of this moment, and, where some are named, these alone.
@@ -170,13 +139,17 @@ impl Rules {
 fn candidates(wanted: Wanted<'_>, world: &World) -> Vec<String> {
     let variable = world.env("SOLVI_HOOK_RULES").map(PathBuf::from);
     match wanted.named.map(Path::to_owned).or(variable) {
-        None => RULES_FILES.map(ToOwned::to_owned).to_vec(),
+        None => usual(),
         Some(named) => {
             let path = wanted.root.join(named);
             let inside = path.strip_prefix(wanted.root).unwrap_or(&path);
             vec![inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")]
         }
     }
+}
+
+fn usual() -> Vec<String> {
+    RULES_FILES.map(ToOwned::to_owned).to_vec()
 }
 
 fn without_returns(bytes: &[u8]) -> Vec<u8> {

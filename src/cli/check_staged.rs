@@ -41,7 +41,7 @@ pub struct Args {
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
-    let folder = args.project.as_ref().map_or(world.cwd.clone(), |folder| world.path(folder));
+    let folder = defaults::folder(args.project.as_deref(), world)?;
     let repo = Repo::open(&folder)?.offline(args.options.offline);
     let root = repo.root().unwrap_or(&folder).to_owned();
     let wanted =

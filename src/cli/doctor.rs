@@ -106,9 +106,7 @@ impl Report {
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
     let root = defaults::project(args.project.as_deref(), None, world);
     if !root.is_dir() {
-        return Err(Failure::new("the project cannot be looked at")
-            .because(format!("`{}` is no folder", visible(&root.to_string_lossy())))
-            .next("name the project's folder with `--project`"));
+        return Err(defaults::no_project(&root));
     }
     let mut report = Report::default();
     project::rules(&root, world, &mut report);

@@ -260,6 +260,9 @@ impl Sitting {
         let session = clients::working_folder(payload);
         let project = self.settings.project.as_deref();
         let root = defaults::project(project, session.as_deref(), &self.world);
+        if project.is_some() && !root.is_dir() {
+            return Err(defaults::no_project(&root).causes.join(" "));
+        }
         let files = DiskFiles::new(&root, session.as_deref().map_or(root.as_path(), Path::new));
         told.project(files.root());
         let event = client.read(payload, &files).map_err(|error| error.to_string())?;

@@ -4,9 +4,9 @@
 //! settings with our entry in them, and, when the project has no rules file, the sample.
 
 use super::agent_settings::{Scope, Target, Where, differences, others, print, told};
-use super::defaults::RULES_FILES;
 use super::failure::Failure;
 use super::install_git;
+use super::rule_sources::RULES_FILES;
 use super::sample;
 use super::world::World;
 use crate::clients;

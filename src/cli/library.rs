@@ -3,7 +3,7 @@
 //! Each name has a counterpart in the reference's Python module, so that a program can move over
 //! name by name.
 
-use super::defaults::RulesSource;
+use super::rule_sources::{RuleSource, RulesFile};
 use crate::clients::payload::{self, PayloadError};
 use crate::domain::{Action, Change, Decision, Verdict, wording};
 use crate::engine::rules::{Rule, RulesError};
@@ -22,8 +22,8 @@ use std::path::Path;
 /// assert!(solvi_hook::load_rules(&folder.path().join("none.toml")).is_err());
 /// ```
 pub fn load_rules(file: &Path) -> Result<Vec<Rule>, RulesError> {
-    let source = RulesSource::File(file.to_owned(), file.display().to_string());
-    source.load().map(|book| book.rules)
+    let file = RulesFile::named(file.to_owned(), file.display().to_string());
+    RuleSource::File(file).load().map(|book| book.rules)
 }
 
 /// Reads what a payload would change in the project at `root`: one change a file, none when the

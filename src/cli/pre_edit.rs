@@ -6,10 +6,10 @@ mod beside;
 mod git_folder;
 mod nested;
 
-use super::defaults::{self, RulesSource};
 use super::explain::Explanation;
 use super::hook::{self, Agent, Questions};
 use super::keep::{Keep, Kept};
+use super::rule_sources::{RULES_VARIABLE, RuleSource};
 use super::sitting::{Settings, Sitting};
 use super::world::World;
 use crate::clients::wiring::wirings;
@@ -95,20 +95,21 @@ pub fn weigh(
     told: &mut Explanation,
 ) -> Decision {
     let Sitting { settings, world } = sitting;
-    let source = RulesSource::find(settings.rules.as_deref(), files.root(), world);
+    let source = RuleSource::find(settings.rules.as_deref(), files.root(), world);
     let mut nested = Nested::of(&changes, files);
     let own = OwnFiles {
         settings: wirings().flat_map(|wiring| wiring.guarded).copied().collect(),
-        rules_file: match &source {
-            Ok(RulesSource::File(path, _)) => files.place(&path.to_string_lossy()).ok(),
-            _ => None,
-        },
+        rules_file: source
+            .as_ref()
+            .ok()
+            .and_then(RuleSource::path)
+            .and_then(|path| files.place(&path.to_string_lossy()).ok()),
         roots: nested.folders.clone(),
     };
     let book = source.map_err(|failure| failure.causes.join(" ")).and_then(|source| {
         let mut book = source.load().map_err(|error| error.to_string())?;
         book.keep_for(Moment::Edit);
-        told.rules(source.name(), book.rules.len());
+        told.rules(&source.name_and_target(), book.rules.len());
         Ok(book)
     });
     let book = match book {
@@ -138,7 +139,7 @@ pub fn weigh(
 
 /// Tells whether the rules file is named, and so meant for whatever is edited.
 fn names_rules(sitting: &Sitting) -> bool {
-    sitting.settings.rules.is_some() || sitting.world.env(defaults::RULES_VARIABLE).is_some()
+    sitting.settings.rules.is_some() || sitting.world.env(RULES_VARIABLE).is_some()
 }
 
 /// Stands in for rules that cannot be read: every change is one that could not be checked.

@@ -52,7 +52,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     std::io::stdin().lock().read_to_string(&mut lines).map_err(|error| {
         Failure::new("git's lines about the push cannot be read").because(error)
     })?;
-    let folder = args.project.as_ref().map_or(world.cwd.clone(), |folder| world.path(folder));
+    let folder = defaults::folder(args.project.as_deref(), world)?;
     let repo = Repo::open(&folder)?.offline(args.options.offline);
     let root = repo.root().unwrap_or(&folder).to_owned();
     let pushed = pushed(&lines, &args.remote, &repo)?;

@@ -1,7 +1,8 @@
 //! `rules check`, `rules sample`, `rules schema`: for whoever writes the rules.
 
-use super::defaults::{self, RulesSource};
+use super::defaults;
 use super::failure::Failure;
+use super::rule_sources::RuleSource;
 use super::sample;
 use super::world::World;
 use crate::domain::Moment;
@@ -64,9 +65,12 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
 
 fn check(args: &Check, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
     let root = defaults::project(args.project.as_deref(), None, world);
+    if !root.is_dir() {
+        return Err(defaults::no_project(&root));
+    }
     // A path on the command line is meant from where the person stands.
     let named = args.rules.as_ref().map(|path| world.path(path));
-    let source = RulesSource::find(named.as_deref(), &root, world)?;
+    let source = RuleSource::find(named.as_deref(), &root, world)?;
     let book = source.load()?;
     let wrong: Vec<_> = book.rules.iter().filter_map(|rule| rule.verify().err()).collect();
     if !wrong.is_empty() {
@@ -76,7 +80,7 @@ fn check(args: &Check, world: &World, out: &mut dyn Write) -> Result<u8, Failure
         return Err(failure.next("correct them, then run `solvi-hook rules check` again"));
     }
     let rules = report::count(book.rules.len(), "rule");
-    writeln!(out, "{}: {rules}, every pattern can be read", source.name())?;
+    writeln!(out, "{}: {rules}, every pattern can be read", source.name_and_target())?;
     for rule in &book.rules {
         let kinds = crate::engine::checks::KINDS.iter().map(|kind| kind.key);
         let mut parts: Vec<&str> = kinds.filter(|key| rule.under(key).next().is_some()).collect();

@@ -84,6 +84,14 @@ pub enum GitError {
         /// The path, lossily.
         path: String,
     },
+    /// What is at a path is not a file that can be used.
+    #[error("`{path}` {why}")]
+    NoFile {
+        /// The path.
+        path: String,
+        /// What it is.
+        why: String,
+    },
     /// Folders are nested deeper than git itself goes.
     #[error("folders are nested more than {} deep below `{path}`", super::tree::DEEPEST)]
     Deep {
@@ -183,6 +191,7 @@ impl GitError {
                 git_dir.display()
             ),
             Self::Program { .. } => "see whether git itself works here: `git status`".to_owned(),
+            Self::NoFile { .. } => "keep a file there".to_owned(),
             Self::Read { .. } | Self::Other { .. } => return None,
         };
         Some(next)

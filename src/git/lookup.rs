@@ -162,7 +162,7 @@ impl Index {
     }
 
     /// Returns the folder above a path that the index holds as one entry, and that entry.
-    fn above<'p>(&self, path: &'p BStr) -> Option<(&'p BStr, Entry)> {
+    pub(super) fn above<'p>(&self, path: &'p BStr) -> Option<(&'p BStr, Entry)> {
         path.find_iter("/").find_map(|end| {
             let folder = path.get(..=end)?.as_bstr();
             let name = path.get(..end)?.as_bstr();
@@ -185,6 +185,18 @@ pub(super) fn find(
     tree: ObjectId,
     path: &BStr,
 ) -> Result<Option<ObjectId>, GitError> {
+    let entry = entry_of(objects, tree, path)?;
+    Ok(entry
+        .filter(|(kind, _)| !matches!(kind, EntryKind::Tree | EntryKind::Commit))
+        .map(|it| it.1))
+}
+
+/// Returns what a tree has at a path.
+pub(super) fn entry_of(
+    objects: &Objects<'_>,
+    tree: ObjectId,
+    path: &BStr,
+) -> Result<Option<(EntryKind, ObjectId)>, GitError> {
     let mut tree = tree;
     let mut parts = path.split(|byte| *byte == b'/').peekable();
     let mut buf = Vec::new();
@@ -203,9 +215,8 @@ pub(super) fn find(
         }
         match found {
             Some((EntryKind::Tree, id)) if parts.peek().is_some() => tree = id,
-            Some((EntryKind::Tree | EntryKind::Commit, _)) | None => return Ok(None),
             Some(_) if parts.peek().is_some() => return Ok(None),
-            Some((_, id)) => return Ok(Some(id)),
+            found => return Ok(found),
         }
     }
     Ok(None)

@@ -17,6 +17,7 @@ mod executable;
 #[cfg(unix)]
 #[path = "executable_unix.rs"]
 mod executable;
+mod follow;
 mod history;
 mod index;
 mod lookup;
@@ -39,6 +40,7 @@ mod written;
 
 pub use delta::{Delta, Deltas, Fate, Mode};
 pub use error::{GitError, Lack};
+pub use follow::{FileAt, State};
 pub use history::Range;
 pub use index::Index;
 pub use lookup::Tracked;
@@ -46,4 +48,4 @@ pub use notes::{NOTES, Note};
 pub use objects::LARGEST;
 pub use reading::{MOST_LINES, Reading, TOOL, Unchecked};
 pub use repo::{Id, Repo};
-pub use written::index_written;
+pub use written::{index_may_name, index_written};

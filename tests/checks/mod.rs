@@ -9,7 +9,7 @@
 mod asks;
 mod commits;
 mod content;
-mod desk;
+pub mod desk;
 mod evasions;
 mod output;
 mod paths;

@@ -44,5 +44,5 @@ fn rules_that_cannot_be_read_are_no_pass() {
     desk.write("a.py", BANNED).stage();
     let told = desk.staged();
     assert_eq!(told.status, 2);
-    assert!(told.said.stderr.contains("solvi-rules.toml (staged):"), "{}", told.said.stderr);
+    assert!(told.said.stderr.contains("solvi-rules.toml@index:"), "{}", told.said.stderr);
 }

@@ -3,8 +3,8 @@
 //! The rules are read once for each moment, and their patterns at the first change that meets
 //! them; after that many records can be judged at once.
 
-use super::super::defaults::{RULES_FILES, RulesSource};
 use super::super::failure::Failure;
+use super::super::rule_sources::{RULES_FILES, RuleSource};
 use crate::domain::{Change, Finding, Moment, Place, Ruling, Standing, Verdict};
 use crate::engine::rules::{Only, Rulebook};
 use crate::engine::{self, Judge, tripwire::Tripwire};
@@ -56,14 +56,14 @@ pub enum Not {
 
 impl Books {
     /// Reads the rules.
-    pub fn read(source: &RulesSource, root: &Path) -> Result<Self, Failure> {
+    pub fn read(source: &RuleSource, root: &Path) -> Result<Self, Failure> {
         let book = |moment| {
             let mut book = source.load()?;
             book.keep_for(moment);
             Ok((moment, book))
         };
         Ok(Self {
-            name: source.name().to_owned(),
+            name: source.name().into_owned(),
             each: Moment::ALL.into_iter().map(book).collect::<Result<_, Failure>>()?,
             root: root.to_owned(),
             nested: Mutex::default(),

@@ -2,9 +2,9 @@
 
 use super::Report;
 use super::trial;
-use crate::cli::defaults::RULES_FILES;
 use crate::cli::hook_managers::{names_us, that_runs_us};
 use crate::cli::install_git::Yard;
+use crate::cli::rule_sources::RULES_FILES;
 use crate::cli::world::World;
 use crate::git::rehearsal::{Rehearsed, rehearse};
 use crate::git::shims::{HOOKS, Hook, PRE_PUSH, Standing, programs};

@@ -1,8 +1,9 @@
 //! The rules of a project, and the records that are kept of it.
 
 use super::Report;
-use crate::cli::defaults::{RulesSource, STORE};
+use crate::cli::defaults::STORE;
 use crate::cli::failure::Failure;
+use crate::cli::rule_sources::RuleSource;
 use crate::cli::world::World;
 use crate::git::{GitError, Repo};
 use crate::store::last::{self, Last};
@@ -19,7 +20,7 @@ const WHOLE: u64 = 32 << 20;
 
 /// Looks at the rules: every pattern of every rule.
 pub fn rules(root: &Path, world: &World, report: &mut Report) {
-    let source = match RulesSource::find(None, root, world) {
+    let source = match RuleSource::find(None, root, world) {
         Ok(source) => source,
         Err(Failure { headline, causes, next }) => {
             return report.bad(
@@ -34,23 +35,28 @@ pub fn rules(root: &Path, world: &World, report: &mut Report) {
         Ok(book) => book,
         Err(error) => return report.bad(RULES, error.to_string(), next),
     };
-    let (count, name) = (book.rules.len(), source.name());
+    let (count, name) = (book.rules.len(), source.name_and_target());
     let wrong: Vec<_> = book.rules.iter().filter_map(|rule| rule.verify().err()).collect();
     for error in &wrong {
         report.bad(RULES, error.to_string(), next);
     }
     match (&source, wrong.is_empty()) {
         (_, false) => {}
-        (RulesSource::BuiltIn, true) => report.ok(
+        (RuleSource::BuiltIn, true) => report.ok(
             RULES,
             format!("the {count} built-in rules judge, because the project has no rules file"),
         ),
-        (RulesSource::File(..), true) if count == 0 => report.warn(
+        (RuleSource::Index(_), true) => report.warn(
+            RULES,
+            format!("the project's rules file is not in the working tree; {name} judges edits"),
+            "put it back: `git checkout -- FILE`",
+        ),
+        (_, true) if count == 0 => report.warn(
             RULES,
             format!("{name} holds no rule, so that nothing is refused but edits of our own files"),
             "write one: `solvi-hook rules sample` shows how",
         ),
-        (RulesSource::File(..), true) => {
+        (_, true) => {
             let rules = crate::report::count(count, "rule");
             report.ok(RULES, format!("{name}: {rules}, every pattern can be read"));
         }

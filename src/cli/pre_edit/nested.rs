@@ -5,7 +5,7 @@
 //! project (one that nobody has committed as a submodule) may add rules by its own file and takes
 //! none away: an agent can make a repository anywhere.
 
-use super::super::defaults::RulesSource;
+use super::super::rule_sources::{RuleSource, RulesFile};
 use super::super::world::World;
 use super::Broken;
 use crate::domain::{Change, Moment, Place};
@@ -52,15 +52,19 @@ impl Nested {
         for folder in &self.folders {
             let folder = folder.trim_end_matches('/');
             let root = files.root().join(folder);
-            let (path, name) = match RulesSource::find(None, &root, world) {
-                Ok(RulesSource::File(path, name)) => (path, name),
-                Ok(RulesSource::BuiltIn) => continue,
+            let source = match RuleSource::find(None, &root, world) {
+                Ok(RuleSource::WorkingTree(file) | RuleSource::File(file)) => {
+                    let name = format!("{folder}/{}", file.name);
+                    RuleSource::File(RulesFile { name, ..file })
+                }
+                Ok(RuleSource::BuiltIn) => continue,
+                Ok(source) => source,
                 Err(failure) => {
                     self.broken.push(Broken::below(folder, failure.causes.join(" ")));
                     continue;
                 }
             };
-            match RulesSource::File(path, format!("{folder}/{name}")).load() {
+            match source.load() {
                 Ok(mut own) => {
                     own.keep_for(Moment::Edit);
                     if is_submodule(&root) {

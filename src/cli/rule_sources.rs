@@ -1,0 +1,312 @@
+//! Where the rules of an event come from, and how they are read: one loader for hooks and checks.
+//!
+//! Only a clean "not found" means that a file is not there. A place that cannot be looked at is
+//! an error, because rules may be in it; so is a link that leads nowhere.
+
+use super::failure::Failure;
+use super::sample;
+use super::world::World;
+use crate::engine::rules::{Form, Rulebook, RulesError, load};
+use crate::git::{self, GitError, Repo, State};
+use crate::store::files::LARGEST;
+use std::borrow::Cow;
+use std::fs;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+/// Where a project's rules file may be, from its root.
+pub const RULES_FILES: [&str; 3] =
+    ["solvi-rules.toml", ".config/solvi-rules.toml", ".claude/solvi-rules.toml"];
+
+/// The last part of each of [`RULES_FILES`].
+const RULES_NAME: &str = "solvi-rules.toml";
+
+/// The variable that names the rules file when no flag does.
+pub const RULES_VARIABLE: &str = "SOLVI_HOOK_RULES";
+
+/// How the built-in rules are named.
+pub const BUILT_IN: &str = "built-in rules";
+
+/// Where rules come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleSource {
+    /// One of [`RULES_FILES`] in the working tree.
+    WorkingTree(RulesFile),
+    /// A file that was named.
+    File(RulesFile),
+    /// What is staged of a rules file.
+    Index(StoredRules),
+    /// What a revision has of a rules file; first how it is named.
+    Revision(String, StoredRules),
+    /// The rules in the program.
+    BuiltIn,
+}
+
+/// A rules file on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RulesFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How messages name it.
+    pub name: String,
+    /// What it leads to, when it is a symbolic link.
+    pub target: Option<String>,
+}
+
+/// A rules file in the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRules {
+    /// Its path from the repository's root.
+    pub name: String,
+    /// Where it really is, when it is a symbolic link.
+    pub target: Option<String>,
+    bytes: Vec<u8>,
+}
+
+impl RulesFile {
+    /// Makes the file that a person named.
+    #[must_use]
+    pub fn named(path: PathBuf, name: String) -> Self {
+        let target = target(&path);
+        Self { path, name, target }
+    }
+}
+
+impl StoredRules {
+    /// Returns what the file holds.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl RuleSource {
+    /// Finds the rules of a project: the flag; else `$SOLVI_HOOK_RULES`; else the one of
+    /// [`RULES_FILES`] that is there; else what the index holds of one that git tracks and that
+    /// is not in the working tree; else the built-in ones.
+    pub fn find(flag: Option<&Path>, root: &Path, world: &World) -> Result<Self, Failure> {
+        let named = flag.map(Path::to_owned);
+        let named = named.or_else(|| world.env(RULES_VARIABLE).map(PathBuf::from));
+        if let Some(named) = named {
+            let name = named.display().to_string();
+            return Ok(Self::File(RulesFile::named(root.join(&named), name)));
+        }
+        match Self::on_disk(root)? {
+            Some(found) => Ok(found),
+            None => Ok(Self::tracked(root)?.unwrap_or(Self::BuiltIn)),
+        }
+    }
+
+    /// Finds the one of [`RULES_FILES`] that is in a folder.
+    fn on_disk(root: &Path) -> Result<Option<Self>, Failure> {
+        let mut found = Vec::new();
+        for name in RULES_FILES {
+            if is_there(root, name).map_err(|error| not_looked_at(name, error))? {
+                found.push(name);
+            }
+        }
+        match found[..] {
+            [] => Ok(None),
+            [name] => {
+                let file = RulesFile::named(root.join(name), name.to_owned());
+                Ok(Some(Self::WorkingTree(file)))
+            }
+            [one, other, ..] => Err(two(&format!("`{one}` and `{other}`"), "the project has")),
+        }
+    }
+
+    /// Finds what the index holds of a rules file. The repository is opened only where the index
+    /// may name one.
+    fn tracked(root: &Path) -> Result<Option<Self>, Failure> {
+        match git::index_may_name(root, RULES_NAME) {
+            Ok(false) => return Ok(None),
+            Ok(true) => {}
+            Err(error) => return Err(not_looked_at("the index of git", error)),
+        }
+        let repo = match Repo::open(root) {
+            Ok(repo) => repo,
+            // git sees no repository where there is a folder with an index in it.
+            Err(GitError::NoRepository { .. }) => return Ok(None),
+            Err(error) => return Err(not_looked_at("the index of git", error)),
+        };
+        let names = RULES_FILES.map(ToOwned::to_owned);
+        Self::staged(&repo, &names)
+    }
+
+    /// Finds what is staged of a rules file that has one of these names.
+    pub fn staged(repo: &Repo, names: &[String]) -> Result<Option<Self>, Failure> {
+        let found = stored(repo, State::Index, names, "the index has")?;
+        Ok(found.map(Self::Index))
+    }
+
+    /// Finds what a commit has of a rules file that has one of these names; `revision` is how the
+    /// commit is named.
+    pub fn at(
+        repo: &Repo,
+        commit: git::Id,
+        revision: &str,
+        names: &[String],
+    ) -> Result<Option<Self>, Failure> {
+        let has = format!("`{revision}` has");
+        let found = stored(repo, State::Commit(commit), names, &has)?;
+        Ok(found.map(|stored| Self::Revision(revision.to_owned(), stored)))
+    }
+
+    /// Returns how messages name these rules: a file, and `@` with the revision or the index that
+    /// has it.
+    #[must_use]
+    pub fn name(&self) -> Cow<'_, str> {
+        match self {
+            Self::WorkingTree(file) | Self::File(file) => Cow::Borrowed(&file.name),
+            Self::Index(stored) => Cow::Owned(format!("{}@index", stored.name)),
+            Self::Revision(revision, stored) => Cow::Owned(format!("{}@{revision}", stored.name)),
+            Self::BuiltIn => Cow::Borrowed(BUILT_IN),
+        }
+    }
+
+    /// Returns the name, and what it leads to when it is a symbolic link.
+    #[must_use]
+    pub fn name_and_target(&self) -> String {
+        match self.target() {
+            Some(target) => format!("{} -> {target}", self.name()),
+            None => self.name().into_owned(),
+        }
+    }
+
+    /// Returns what the file leads to, when it is a symbolic link.
+    #[must_use]
+    pub fn target(&self) -> Option<&str> {
+        match self {
+            Self::WorkingTree(file) | Self::File(file) => file.target.as_deref(),
+            Self::Index(stored) | Self::Revision(_, stored) => stored.target.as_deref(),
+            Self::BuiltIn => None,
+        }
+    }
+
+    /// Returns where the file is on disk, when it is there.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::WorkingTree(file) | Self::File(file) => Some(&file.path),
+            Self::Index(_) | Self::Revision(..) | Self::BuiltIn => None,
+        }
+    }
+
+    /// Returns the file's path from the repository's root, when it is one of the repository's.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::WorkingTree(file) => Some(&file.name),
+            Self::Index(stored) | Self::Revision(_, stored) => Some(&stored.name),
+            Self::File(_) | Self::BuiltIn => None,
+        }
+    }
+
+    /// Reads the rules.
+    pub fn load(&self) -> Result<Rulebook, RulesError> {
+        let name = self.name();
+        match self {
+            Self::BuiltIn => load(sample::TEXT, Form::Toml, &name),
+            Self::WorkingTree(file) | Self::File(file) => {
+                let text = text(read(&file.path, &name)?, &name)?;
+                load(&text, Form::of_name(&file.name), &name)
+            }
+            Self::Index(stored) | Self::Revision(_, stored) => {
+                let text = text(stored.bytes.clone(), &name)?;
+                load(&text, Form::of_name(&stored.name), &name)
+            }
+        }
+    }
+}
+
+/// Tells whether a rules file is there, also when it is a link that leads nowhere.
+fn is_there(root: &Path, name: &str) -> io::Result<bool> {
+    let path = root.join(name);
+    let Err(error) = fs::symlink_metadata(&path) else { return Ok(true) };
+    let folder = path.parent().filter(|folder| *folder != root);
+    match (error.kind(), folder) {
+        // The folder may be a link that leads nowhere.
+        (ErrorKind::NotFound, Some(folder)) => {
+            let link = fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_symlink());
+            if link { fs::metadata(folder).map(|_| false) } else { Ok(false) }
+        }
+        (ErrorKind::NotFound, None) => Ok(false),
+        // `.config` may be a file of a project's own, with nothing below it.
+        (ErrorKind::NotADirectory, Some(folder)) => fs::metadata(folder).map(|_| false),
+        _ => Err(error),
+    }
+}
+
+fn not_looked_at(name: &str, error: impl std::fmt::Display) -> Failure {
+    Failure::new("the rules cannot be looked for")
+        .because(format!("`{name}` cannot be looked at: {error}"))
+        .next("make it readable, or name the rules file with `--rules`")
+}
+
+fn two(names: &str, who: &str) -> Failure {
+    Failure::new(format!("{who} two rules files"))
+        .because(names)
+        .next("keep one of them, or name the one that counts with `--rules`")
+}
+
+fn stored(
+    repo: &Repo,
+    state: State,
+    names: &[String],
+    has: &str,
+) -> Result<Option<StoredRules>, Failure> {
+    let mut found = Vec::new();
+    for name in names {
+        if let Some(file) = repo.file_at(state, name)? {
+            let target = (file.path != *name).then_some(file.path);
+            found.push(StoredRules { name: name.clone(), target, bytes: file.bytes });
+        }
+    }
+    match &found[..] {
+        [] | [_] => Ok(found.pop()),
+        [one, other, ..] => Err(two(&format!("`{}` and `{}`", one.name, other.name), has)),
+    }
+}
+
+/// Returns what a symbolic link leads to, as it is written; `None` when the path is no link.
+fn target(path: &Path) -> Option<String> {
+    let meta = fs::symlink_metadata(path).ok()?;
+    let is_link = meta.is_symlink();
+    is_link.then(|| fs::read_link(path).ok().map(|target| target.display().to_string()))?
+}
+
+fn wrong(name: &str, problem: impl Into<String>, fix: Option<&str>) -> RulesError {
+    RulesError {
+        file: name.to_owned(),
+        line: None,
+        rule: None,
+        problem: problem.into(),
+        fix: fix.map(ToOwned::to_owned),
+    }
+}
+
+fn read(path: &Path, name: &str) -> Result<Vec<u8>, RulesError> {
+    let mut bytes = Vec::new();
+    match fs::metadata(path) {
+        Ok(meta) if !meta.is_file() => return Err(wrong(name, "this is no file", None)),
+        _ => {}
+    }
+    fs::File::open(path)
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+        .map_err(|error| wrong(name, format!("the rules file cannot be read: {error}"), None))?;
+    Ok(bytes)
+}
+
+fn text(bytes: Vec<u8>, name: &str) -> Result<String, RulesError> {
+    if bytes.len() as u64 > LARGEST {
+        let problem = format!("the file is larger than {} MiB", LARGEST >> 20);
+        return Err(wrong(name, problem, None));
+    }
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| wrong(name, "the file is not UTF-8", None))?;
+    if text.starts_with('\u{feff}') {
+        let fix = Some("save the file as UTF-8 without it");
+        return Err(wrong(name, "the file begins with a byte order mark", fix));
+    }
+    Ok(text)
+}
