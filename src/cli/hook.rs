@@ -10,10 +10,11 @@ use super::sitting::{Settings, Sitting};
 use super::world::World;
 use super::{defaults, pen, post_write, pre_edit, stop};
 use crate::clients::marks::Marks;
-use crate::clients::{self, Client, Phase, Voice};
+use crate::clients::{self, Client, Phase, Voice, paths};
 use crate::domain::{Decision, Event, Verdict};
 use crate::store::files::DiskFiles;
 use std::io::Read;
+use std::iter;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -95,6 +96,8 @@ pub struct Call {
 #[derive(Clone, Copy)]
 struct Asking {
     client: &'static dyn Client,
+    /// Who `--agent` says is asking, where the payload says otherwise.
+    named: Option<&'static dyn Client>,
     phase: Phase,
 }
 
@@ -112,13 +115,14 @@ impl Asking {
                 (marked, agent) => agent.or(marked).unwrap_or(clients::WHOEVER),
             }
         });
-        Self { client, phase: client.phase(marks) }
+        let named = agent.filter(|agent| agent.name() != client.name());
+        Self { client, named, phase: client.phase(marks) }
     }
 
     /// Writes the reply when there is no judgement: no consent to a tool call, and no word where
     /// it would stop nothing, or would keep an agent from ever stopping.
     fn without_judgement(self, trouble: String) -> String {
-        let Self { client, phase } = self;
+        let Self { client, phase, .. } = self;
         match phase {
             Phase::Before | Phase::Permission => {
                 client.write_at(phase, &Decision::unjudged(trouble), &Voice::default())
@@ -222,10 +226,10 @@ impl Sitting {
             let told = self.settings.explain.then(|| told.text());
             return Answer { reply: asking.nothing(), told };
         }
-        let Asking { client, phase } = asking;
+        let Asking { client, phase, .. } = asking;
         let read = match trouble {
             Some(trouble) => Err(trouble),
-            None => self.read(client, &payload, &mut told),
+            None => self.read(asking, &payload, &mut told),
         };
         let mut voice = Voice { approve: self.settings.approve, ..Voice::default() };
         let (reply, decision) = match read {
@@ -253,7 +257,7 @@ impl Sitting {
     /// Reads the payload; the error says why nobody can.
     fn read(
         &self,
-        client: &dyn Client,
+        asking: Asking,
         payload: &[u8],
         told: &mut Explanation,
     ) -> Result<(Event, DiskFiles), String> {
@@ -265,7 +269,10 @@ impl Sitting {
         }
         let files = DiskFiles::new(&root, session.as_deref().map_or(root.as_path(), Path::new));
         told.project(files.root());
-        let event = client.read(payload, &files).map_err(|error| error.to_string())?;
+        let Asking { client, named, phase } = asking;
+        let resolvers: Vec<&dyn Client> = iter::once(client).chain(named).collect();
+        let event = paths::read(client, &resolvers, phase, payload, &files)
+            .map_err(|error| error.to_string())?;
         told.event(&event);
         Ok((event, files))
     }
@@ -315,7 +322,7 @@ mod tests {
             Stopped::Late(Duration::from_secs(10)),
             Stopped::NotStarted("no room".to_owned()),
         ]
-        .map(|stopped| Asking { client, phase }.without_judgement(stopped.to_string()))
+        .map(|stopped| Asking { client, named: None, phase }.without_judgement(stopped.to_string()))
         .to_vec()
     }
 

@@ -11,7 +11,7 @@ use super::file_tools;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
 use super::wiring::{self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Wiring, otherwise};
-use super::{Client, Phase, Voice, after_tool, at_stop};
+use super::{Client, Phase, Voice, after_tool, at_stop, paths};
 use crate::domain::{Action, Change, Decision, Entry, Event, Files, Shape, Stored, Verdict};
 use serde_json::{Value, json};
 
@@ -82,6 +82,10 @@ impl Client for Claude {
     fn owns(&self, marks: &Marks) -> bool {
         let transcript = marks.text("transcript_path").unwrap_or_default().replace('\\', "/");
         marks.has("effort") || marks.has("prompt_id") || transcript.contains(SESSIONS)
+    }
+
+    fn paths(&self, written: &str, files: &dyn Files) -> Vec<String> {
+        paths::claude(written, files)
     }
 
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {

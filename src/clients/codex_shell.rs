@@ -126,7 +126,8 @@ fn folders(folder: &str, files: &dyn Files) -> Result<Vec<String>, PayloadError>
 }
 
 fn is_absolute(path: &str) -> bool {
-    path.starts_with(['/', '\\', '~']) || path.get(1..2) == Some(":")
+    path.starts_with('/')
+        || cfg!(windows) && (path.starts_with('\\') || path.get(1..2) == Some(":"))
 }
 
 /// Files whose paths are written from another folder.

@@ -10,7 +10,7 @@ use super::file_tools;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
 use super::wiring::{self, COULD_NOT_RUN, Form, Plan, Trial, Wiring, or_silence, otherwise};
-use super::{Client, Phase, Voice};
+use super::{Client, Phase, Voice, paths};
 use crate::domain::{Action, Change, Decision, Entry, Event, Files, Session, Shape, Verdict, diff};
 use serde_json::{Map, Value, json};
 
@@ -92,6 +92,10 @@ impl Client for Cursor {
             Some("postToolUse" | AFTER_FILE_EDIT | "afterTabFileEdit") => Phase::After,
             Some(_) => Phase::Other,
         }
+    }
+
+    fn paths(&self, written: &str, files: &dyn Files) -> Vec<String> {
+        paths::anyone(written, files)
     }
 
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {

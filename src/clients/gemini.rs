@@ -9,14 +9,14 @@
 use super::claude_edit::Replacement;
 use super::contract::{Contract, Known, Strength, Without, row};
 use super::fields::Fields;
-use super::file_tools::{self, kept_lines};
+use super::file_tools::kept_lines;
 use super::gemini_edit;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
 use super::wiring::{
     self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trust, Wiring, or_silence, otherwise,
 };
-use super::{Client, MADE, Phase, Voice};
+use super::{Client, MADE, Phase, Voice, paths};
 use crate::domain::{Action, Change, Decision, Entry, Event, Files, Shape, Stored, Verdict, diff};
 use serde_json::{Map, Value, json};
 
@@ -111,6 +111,14 @@ impl Client for Gemini {
         false
     }
 
+    fn paths(&self, written: &str, files: &dyn Files) -> Vec<String> {
+        paths::gemini(written, files)
+    }
+
+    fn searched_paths(&self, written: &str, files: &dyn Files) -> Vec<String> {
+        paths::gemini_search(written, files)
+    }
+
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
         let object = payload::object(payload)?;
         let event = object.get("hook_event_name").and_then(Value::as_str).unwrap_or(BEFORE_TOOL);
@@ -166,7 +174,9 @@ fn proposed(
     files: &dyn Files,
 ) -> Result<Change, PayloadError> {
     let mut input = Fields::new("tool_input", input);
-    let place = file_tools::place(&input.path(&["file_path"])?, files)?;
+    let path = input.path(&["file_path"])?;
+    let place = if tool == REPLACE { files.search(&path) } else { files.place(&path) };
+    let place = place.map_err(PayloadError)?;
     let edit = if tool == REPLACE {
         Edit::Replace(Replacement {
             old: input.text(&["old_string"])?,
@@ -225,7 +235,8 @@ fn made(
     let Some(after) = display.text_if_any(&["newContent"])? else { return Ok(Action::Other) };
     let before = display.text_if_any(&["originalContent"])?.unwrap_or_default();
     let path = Fields::new("tool_input", input).path(&["file_path"])?;
-    let place = file_tools::place(&path, files)?;
+    let place = if tool == REPLACE { files.search(&path) } else { files.place(&path) };
+    let place = place.map_err(PayloadError)?;
     Ok(Action::Edit(vec![Change::of_text(tool, place, &before, after)]))
 }
 

@@ -29,6 +29,7 @@ pub mod notebook;
 pub mod patch;
 pub mod patch_grammar;
 mod patched;
+pub mod paths;
 pub mod payload;
 pub mod pi;
 pub mod pi_edit;
@@ -88,6 +89,16 @@ pub trait Client: Sync {
     /// given after it.
     fn warns_before(&self) -> bool {
         true
+    }
+
+    /// Returns the candidates of a path: the literal paths that it may stand for, likeliest first.
+    fn paths(&self, written: &str, _files: &dyn Files) -> Vec<String> {
+        vec![written.to_owned()]
+    }
+
+    /// Returns the candidates of the path of a file that the client looks for if it is not there.
+    fn searched_paths(&self, written: &str, files: &dyn Files) -> Vec<String> {
+        self.paths(written, files)
     }
 
     /// Reads a payload.
@@ -278,6 +289,10 @@ impl Client for Whoever {
             rows: &[],
         };
         &NOTHING_KNOWN
+    }
+
+    fn paths(&self, written: &str, files: &dyn Files) -> Vec<String> {
+        paths::anyone(written, files)
     }
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {

@@ -7,7 +7,7 @@
 use super::Phase;
 pub use super::fields::PayloadError;
 use super::fields::kind_of;
-use super::file_tools::{self, EDIT, MARK, is_complete, place, shape};
+use super::file_tools::{self, EDIT, MARK, is_complete, shape};
 use super::patch::{self, PatchError};
 use super::unknown_tool;
 use crate::domain::{Action, Change, Event, Files, Session};
@@ -161,8 +161,9 @@ fn guesses(
     let why = || format!("what the tool `{tool}` makes of this text is not known");
     for target in unknown_tool::targets(input) {
         for path in &target.paths {
-            let place = place(path, files)?;
-            changes.push(Change::of_lines(tool, place, target.lines.clone(), why()));
+            for place in files.places(path).map_err(PayloadError)? {
+                changes.push(Change::of_lines(tool, place, target.lines.clone(), why()));
+            }
         }
     }
     let patches = patches(input);

@@ -19,7 +19,7 @@ use super::marks::Marks;
 use super::payload::{self, PayloadError};
 use super::pi_edit::{self, Block};
 use super::wiring::{self, Form, Trial, Trust, Wiring};
-use super::{Client, Phase, Voice};
+use super::{Client, Phase, Voice, paths};
 use crate::domain::{Action, Change, Decision, Event, Files, Session, Stored, Verdict, diff};
 use serde_json::{Map, Value, json};
 
@@ -77,6 +77,10 @@ impl Client for Pi {
             Some(SETTLE) => Phase::Stop,
             Some(_) => Phase::Other,
         }
+    }
+
+    fn paths(&self, written: &str, files: &dyn Files) -> Vec<String> {
+        paths::pi(written, files)
     }
 
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
@@ -168,7 +172,7 @@ fn change(
     files: &dyn Files,
 ) -> Result<Change, PayloadError> {
     let mut input = Fields::new("event.input", input);
-    let place = file_tools::place(&path(&input.path(&["path"])?), files)?;
+    let place = file_tools::place(&input.path(&["path"])?, files)?;
     if tool == WRITE {
         let content = input.text(&["content"])?;
         let (before, unsure) = match files.read(&place) {
@@ -202,7 +206,7 @@ fn made(tool: &str, input: Map<String, Value>, files: &dyn Files) -> Result<Acti
         return Ok(Action::Other);
     }
     let mut input = Fields::new("event.input", input);
-    let place = file_tools::place(&path(&input.path(&["path"])?), files)?;
+    let place = file_tools::place(&input.path(&["path"])?, files)?;
     let added = match tool {
         WRITE => diff::added("", &input.text(&["content"])?),
         _ => blocks(&mut input)?
@@ -236,34 +240,6 @@ fn blocks(input: &mut Fields) -> Result<Vec<Block>, PayloadError> {
 
 fn block(fields: &mut Fields) -> Result<Block, PayloadError> {
     Ok(Block { old: fields.text(&["oldText"])?, new: fields.text(&["newText"])? })
-}
-
-/// Returns a path as Pi takes it: without the `@` of a mention, with plain spaces, out of a URL.
-fn path(written: &str) -> String {
-    let path = written.strip_prefix('@').unwrap_or(written);
-    let space = |char| match char {
-        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
-        char => char,
-    };
-    let path: String = path.chars().map(space).collect();
-    match path.strip_prefix("file://") {
-        Some(rest) => decoded(rest.strip_prefix("localhost").unwrap_or(rest)),
-        None => path,
-    }
-}
-
-/// Decodes the `%XX` of a URL's path.
-fn decoded(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path;
-    while let Some((before, after)) = rest.split_once('%') {
-        bytes.extend_from_slice(before.as_bytes());
-        let digits = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(digits.unwrap_or(b'%'));
-        rest = if digits.is_some() { after.get(2..).unwrap_or_default() } else { after };
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// How Pi is wired.

@@ -18,7 +18,7 @@ use super::file_tools;
 use super::marks::Marks;
 use super::patch;
 use super::payload::{self, PayloadError};
-use super::{Client, Phase, Voice};
+use super::{Client, Phase, Voice, paths};
 use crate::domain::{
     Action, Change, Decision, Event, Files, Session, Stored, Verdict, diff, wording,
 };
@@ -80,6 +80,10 @@ impl Client for Universal {
 
     fn phase(&self, marks: &Marks) -> Phase {
         marks.text("event").and_then(phase_of).unwrap_or_default()
+    }
+
+    fn paths(&self, written: &str, files: &dyn Files) -> Vec<String> {
+        paths::anyone(written, files)
     }
 
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {

@@ -19,11 +19,23 @@ pub enum Stored {
 
 /// The files that an edit may meet.
 pub trait Files {
-    /// Resolves a path as a client wrote it (absolute, relative to the session's folder, `~`,
-    /// `..`, through symbolic links) to the place where the file really is.
+    /// Resolves a path to the place where the file really is: absolute or relative to the
+    /// session's folder, `..`, through symbolic links. Every other character means itself, unless
+    /// these are files as some agent reads their paths.
     ///
     /// The error is a sentence for a person: why no such place exists.
     fn place(&self, written: &str) -> Result<Place, String>;
+
+    /// Resolves the path of a file that an agent looks for elsewhere if it is not there.
+    fn search(&self, written: &str) -> Result<Place, String> {
+        self.place(written)
+    }
+
+    /// Resolves a path of which nobody knows how it is read to every place that it may mean; see
+    /// [`crate::clients::paths::anyone`].
+    fn places(&self, written: &str) -> Result<Vec<Place>, String> {
+        self.place(written).map(|place| vec![place])
+    }
 
     /// Reads the file at a place.
     fn read(&self, place: &Place) -> Stored;
@@ -32,5 +44,26 @@ pub trait Files {
     /// when there are more than can be looked at, or nobody can say.
     fn folders(&self) -> Option<Vec<String>> {
         None
+    }
+
+    /// Returns the session's folder; empty when nobody can say.
+    fn cwd(&self) -> String {
+        String::new()
+    }
+
+    /// Returns the person's home folder.
+    fn home(&self) -> Option<String> {
+        None
+    }
+
+    /// Tells whether anything has a path, which is taken as it is.
+    fn exists(&self, _path: &str) -> bool {
+        false
+    }
+
+    /// Returns the paths of the regular files of a name in the project and below the session's
+    /// folder, git's own left out; nothing when there are more folders than can be looked at.
+    fn named(&self, _name: &str) -> Option<Vec<String>> {
+        Some(Vec::new())
     }
 }

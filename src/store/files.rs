@@ -1,7 +1,7 @@
 //! The files of a project on disk, as the port [`Files`] shows them.
 //!
-//! A path is resolved the way the client's own program would open it: `~` and `..` first, then
-//! symbolic links (dangling ones too), then the spelling that the file system has recorded. Only
+//! A path is taken literally: how an agent reads what was written is [`crate::clients::paths`]'
+//! business. `..` goes first, as text, then symbolic links (dangling ones too), then the spelling that the file system has recorded. Only
 //! regular files are ever opened.
 
 use super::recorded;
@@ -74,13 +74,6 @@ impl DiskFiles {
     /// Returns the absolute path that was written, with `.` and `..` taken away as text: clients
     /// do the same before they open a file.
     fn absolute(&self, written: &str) -> PathBuf {
-        let written = match written.strip_prefix('~') {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => match &self.home {
-                Some(home) => home.join(rest.trim_start_matches('/')),
-                None => PathBuf::from(written),
-            },
-            _ => PathBuf::from(written),
-        };
         let mut path = PathBuf::new();
         for component in self.cwd.join(written).components() {
             match component {
@@ -95,18 +88,13 @@ impl DiskFiles {
 
 impl Files for DiskFiles {
     fn place(&self, written: &str) -> Result<Place, String> {
-        let written = written.trim();
         if written.is_empty() {
             return Err("the path is empty".to_owned());
         }
         if written.contains('\0') {
             return Err("the path holds a NUL character".to_owned());
         }
-        let mut path = self.absolute(written);
-        if written.contains('\\') && fs::symlink_metadata(&path).is_err() {
-            // No file has that name, so the backslashes are meant as separators.
-            path = self.absolute(&written.replace('\\', "/"));
-        }
+        let path = self.absolute(written);
         let mut followed = Vec::new();
         let path = resolve(&path, &mut followed)?;
         if path == self.root {
@@ -123,23 +111,51 @@ impl Files for DiskFiles {
     }
 
     fn folders(&self) -> Option<Vec<String>> {
-        let mut found = vec![self.root.clone()];
-        let mut next = 0;
-        while let Some(folder) = found.get(next) {
-            // What cannot be listed has no folders that anybody could work in.
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            let below = entries.filter(|entry| {
-                entry.file_name() != ".git" && entry.file_type().is_ok_and(|kind| kind.is_dir())
-            });
-            let below: Vec<PathBuf> = below.map(|entry| entry.path()).collect();
-            found.extend(below);
-            if found.len() > FOLDERS {
-                return None;
-            }
-            next += 1;
-        }
+        let found = folders(&self.root)?;
         Some(found.iter().map(|folder| text(folder)).collect())
     }
+
+    fn cwd(&self) -> String {
+        text(&self.cwd)
+    }
+
+    fn home(&self) -> Option<String> {
+        self.home.as_deref().map(text)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        !path.contains('\0') && self.absolute(path).exists()
+    }
+
+    fn named(&self, name: &str) -> Option<Vec<String>> {
+        let mut all = folders(&self.root)?;
+        if !self.cwd.starts_with(&self.root) {
+            all.extend(folders(&self.cwd)?);
+        }
+        let files = all.iter().map(|folder| folder.join(name));
+        let is_file = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|it| it.is_file());
+        Some(files.filter(is_file).map(|path| text(&path)).collect())
+    }
+}
+
+/// Returns a folder and those below it, git's own left out; nothing when there are too many.
+fn folders(top: &Path) -> Option<Vec<PathBuf>> {
+    let mut found = vec![top.to_owned()];
+    let mut next = 0;
+    while let Some(folder) = found.get(next) {
+        // What cannot be listed has no folders that anybody could work in.
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let below = entries.filter(|entry| {
+            entry.file_name() != ".git" && entry.file_type().is_ok_and(|kind| kind.is_dir())
+        });
+        let below: Vec<PathBuf> = below.map(|entry| entry.path()).collect();
+        found.extend(below);
+        if found.len() > FOLDERS {
+            return None;
+        }
+        next += 1;
+    }
+    Some(found)
 }
 
 /// Reads a regular file, at most [`LARGEST`] bytes of it.
@@ -255,12 +271,14 @@ mod tests {
         assert_eq!(outside.as_str(), root.parent().unwrap().join("other/a.txt").to_str().unwrap());
     }
 
+    #[cfg(unix)]
     #[test]
-    fn backslashes_separate_unless_a_file_has_that_name() {
+    fn every_character_but_the_slash_means_itself() {
         let (_dir, files) = project();
-        assert_eq!(files.place("src\\a.txt"), inside("src/a.txt"));
-        fs::write(files.root().join("odd\\name"), "x").unwrap();
-        assert_eq!(files.place("odd\\name"), inside("odd\\name"));
+        for path in ["src\\a.txt", "~/a", " a ", "@a", "a%2Fb", "file:a"] {
+            assert_eq!(files.place(path), inside(path));
+        }
+        assert!(files.place("").is_err() && files.place("a\0").is_err());
     }
 
     #[cfg(unix)]
