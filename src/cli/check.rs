@@ -11,11 +11,12 @@ use super::terminal;
 use super::world::World;
 use crate::domain::{Change, Decision, Place, Ruling, Verdict};
 use crate::engine::{self, Judge, tripwire::Tripwire};
-use crate::git::{Delta, GitError, Reading, Repo};
+use crate::git::{Delta, Fetching, GitError, Reading, Repo};
 use crate::report::{self, Commit, Format, NotChecked, Subject};
 use clap::Args;
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
 
 /// How files are judged and reported.
 #[derive(Clone, Debug, Args)]
@@ -32,9 +33,23 @@ pub struct Options {
     /// How many files are read at once [default: one for each processor]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Do not fetch what a partial clone lacks
+    #[command(flatten)]
+    network: Network,
+}
+
+/// Whether a server may be asked.
+#[derive(Clone, Copy, Debug, Default, Args)]
+struct Network {
+    /// Fetch what a partial clone lacks, as git does, by the clone's own configuration
+    ///
+    /// git then runs the programs that `core.sshCommand`, `remote.*.uploadpack`, a credential
+    /// helper and the like name in the clone's configuration. Without this, no program is run for
+    /// a check, and a file that is not in the clone could not be checked.
     #[arg(long)]
-    pub offline: bool,
+    fetch: bool,
+    /// Fetch nothing (always so without `--fetch`)
+    #[arg(long, hide = true, conflicts_with = "fetch")]
+    offline: bool,
 }
 
 impl Options {
@@ -42,7 +57,23 @@ impl Options {
     #[must_use]
     pub fn silent(no_instruction_check: bool) -> Self {
         let format = Shape(report::FORMATS[0]);
-        Self { format, no_instruction_check, allow_unknown: true, jobs: None, offline: true }
+        Self {
+            format,
+            no_instruction_check,
+            allow_unknown: true,
+            jobs: None,
+            network: Network::default(),
+        }
+    }
+
+    /// Tells whether what a partial clone lacks is fetched.
+    #[must_use]
+    pub fn fetching(&self) -> Fetching {
+        if self.network.fetch && !self.network.offline {
+            Fetching::WhenNeeded
+        } else {
+            Fetching::Never
+        }
     }
 }
 
@@ -74,6 +105,18 @@ pub struct Survey {
     pub notes: Vec<String>,
     rulings: Vec<Ruling>,
     commits: Vec<Option<Commit>>,
+    unread: Unread,
+}
+
+/// What the repository did not hold.
+#[derive(Debug, Default)]
+struct Unread {
+    /// How many files and folders it is.
+    paths: usize,
+    /// There are folders among them, below which any rule may apply.
+    folders: bool,
+    /// What to do about it.
+    next: Option<String>,
 }
 
 /// What is kept of one file.
@@ -104,24 +147,27 @@ impl Survey {
         commit: Option<&Commit>,
         rules: &Rules,
         options: &Options,
-    ) -> Result<(), Failure> {
+    ) {
         let progress = Progress::of(deltas.len());
-        let look = |_: &Delta, reading: Result<Reading, GitError>| {
-            let reading = reading?;
+        let unread = Mutex::new(Unread::default());
+        let look = |delta: &Delta, reading: Result<Reading, GitError>| {
+            let reading = reading.unwrap_or_else(|error| {
+                unread.lock().unwrap_or_else(PoisonError::into_inner).note(delta, &error);
+                Reading::failed(delta, &error)
+            });
             let hasty = reading.hasty;
             let kept = keep(reading, rules, options);
             if !hasty || !kept.matters() {
                 progress.step();
             }
-            Ok(kept)
+            kept
         };
-        let matters = |kept: &Result<Kept, GitError>| kept.as_ref().is_ok_and(Kept::matters);
-        let kept = repo.each(deltas, options.jobs, look, matters);
+        let kept = repo.each(deltas, options.jobs, look, Kept::matters);
         progress.end();
         for kept in kept {
-            self.add(kept.map_err(Failure::from)?, commit);
+            self.add(kept, commit);
         }
-        Ok(())
+        self.unread.join(unread.into_inner().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Judges one change that is at hand.
@@ -151,14 +197,42 @@ impl Survey {
 
     /// Joins what was found.
     #[must_use]
-    pub fn decide(self) -> Outcome {
+    pub fn decide(mut self) -> Outcome {
+        let unread = self.unread.told();
+        self.notes.extend(unread.clone());
         Outcome {
+            unread,
+            unread_folders: self.unread.folders,
             decision: Decision::of(self.rulings),
             commits: self.commits,
             title: self.title,
             files: self.files,
             not_checked: self.not_checked,
             notes: self.notes,
+        }
+    }
+}
+
+impl Unread {
+    fn note(&mut self, delta: &Delta, error: &GitError) {
+        self.paths += 1;
+        self.folders |= delta.is_unread_folder();
+        self.next = self.next.take().or_else(|| error.next());
+    }
+
+    fn join(&mut self, other: Self) {
+        self.paths += other.paths;
+        self.folders |= other.folders;
+        self.next = self.next.take().or(other.next);
+    }
+
+    /// Returns what a reader should know and do.
+    fn told(&self) -> Option<String> {
+        let next = self.next.as_ref().map(|next| format!("; {next}")).unwrap_or_default();
+        match self.paths {
+            0 => None,
+            1 => Some(format!("1 path could not be read{next}")),
+            many => Some(format!("{many} paths could not be read{next}")),
         }
     }
 }
@@ -211,8 +285,11 @@ pub struct Outcome {
     pub files: usize,
     /// The files that no rule could look at.
     pub not_checked: Vec<NotChecked>,
+    /// How much could not be read, and what to do about it.
+    pub unread: Option<String>,
     notes: Vec<String>,
     commits: Vec<Option<Commit>>,
+    unread_folders: bool,
 }
 
 impl Outcome {
@@ -244,7 +321,8 @@ impl Outcome {
     #[must_use]
     pub fn unknown(&self) -> bool {
         let findings = self.decision.rulings.iter().flat_map(|ruling| &ruling.findings);
-        findings.filter(|finding| finding.objects()).any(|finding| finding.unknown.is_some())
+        let mut objecting = findings.filter(|finding| finding.objects());
+        self.unread_folders || objecting.any(|finding| finding.unknown.is_some())
     }
 
     /// Returns the exit status: 1 when the verdict is `fail_on` or stricter, 2 when a check

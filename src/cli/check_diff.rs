@@ -74,7 +74,7 @@ fn verdict(word: &str) -> Result<Verdict, String> {
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
     let folder = defaults::folder(args.project.as_deref(), world)?;
-    let repo = Repo::open(&folder).map(|repo| repo.offline(args.options.offline));
+    let repo = Repo::open_with(&folder, args.options.fetching());
     let root = repo.as_ref().ok().and_then(Repo::root).unwrap_or(&folder).to_owned();
     let wanted =
         Wanted { named: args.rules.as_deref(), root: &root, only: &args.rule, moment: Moment::Ci };
@@ -134,7 +134,7 @@ fn of_repository(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Fail
     survey.notes.clone_from(&rules.notes);
     survey.notes.extend(rules.touched(&deltas));
     survey.notes.extend(moved_out(&deltas, rules));
-    survey.judge(repo, &deltas, None, rules, &args.options)?;
+    survey.judge(repo, &deltas, None, rules, &args.options);
     Ok(survey)
 }
 
@@ -144,13 +144,17 @@ fn each_commit(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Failur
     let range = repo.resolve(spec)?;
     let mut survey = Survey::of(format!("each commit of {}", sanitize::visible(spec)));
     survey.notes.clone_from(&rules.notes);
+    let mut commits = Vec::new();
     for id in repo.commits(range.base, range.tip)? {
-        let deltas = chosen(repo.commit_changes(id)?.list, &args.paths);
+        commits.push((id, chosen(repo.commit_changes(id)?.list, &args.paths)));
+    }
+    repo.want(commits.iter().flat_map(|(_, deltas)| deltas));
+    for (id, deltas) in commits {
         let commit = Commit { id: id.to_string(), subject: repo.subject(id)? };
         let name = id.short();
         let notes = rules.touched(&deltas).into_iter().chain(moved_out(&deltas, rules));
         survey.notes.extend(notes.map(|note| format!("{name}: {note}")));
-        survey.judge(repo, &deltas, Some(&commit), rules, &args.options)?;
+        survey.judge(repo, &deltas, Some(&commit), rules, &args.options);
     }
     Ok(survey)
 }

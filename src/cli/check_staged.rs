@@ -42,7 +42,7 @@ pub struct Args {
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
     let folder = defaults::folder(args.project.as_deref(), world)?;
-    let repo = Repo::open(&folder)?.offline(args.options.offline);
+    let repo = Repo::open_with(&folder, args.options.fetching())?;
     let root = repo.root().unwrap_or(&folder).to_owned();
     let wanted =
         Wanted { named: args.rules.as_deref(), root: &root, only: &[], moment: Moment::Commit };
@@ -52,7 +52,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     survey.notes.clone_from(&rules.notes);
     survey.notes.extend(rules.touched(&deltas.list));
     survey.notes.extend(moved_out(&deltas.list, &rules));
-    survey.judge(&repo, &deltas.list, None, &rules, &args.options)?;
+    survey.judge(&repo, &deltas.list, None, &rules, &args.options);
     let outcome = survey.decide();
     outcome.report(&rules, &args.options, world, out)?;
     let status = outcome.status(Verdict::Ask, &args.options);

@@ -53,7 +53,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         Failure::new("git's lines about the push cannot be read").because(error)
     })?;
     let folder = defaults::folder(args.project.as_deref(), world)?;
-    let repo = Repo::open(&folder)?.offline(args.options.offline);
+    let repo = Repo::open_with(&folder, args.options.fetching())?;
     let root = repo.root().unwrap_or(&folder).to_owned();
     let pushed = pushed(&lines, &args.remote, &repo)?;
     if !args.allow_rewrite {
@@ -79,7 +79,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     survey.notes.clone_from(&rules.notes);
     survey.notes.extend(rules.touched(&deltas.list));
     survey.notes.extend(moved_out(&deltas.list, &rules));
-    survey.judge(&repo, &deltas.list, None, &rules, &args.options)?;
+    survey.judge(&repo, &deltas.list, None, &rules, &args.options);
     let outcome = survey.decide();
     outcome.report(&rules, &args.options, world, out)?;
     if !args.no_store {

@@ -51,6 +51,7 @@ pub fn judge(
         }
     };
     told.judged();
+    voice.notes.extend(outcome.unread.as_deref().map(unchecked));
     if outcome.files == 0 {
         return Decision::default();
     }
@@ -95,7 +96,7 @@ fn outcome(sitting: &Sitting, repo: &Repo) -> Result<Outcome, Failure> {
     let named = settings.rules.as_deref();
     let wanted = Wanted { named, root, only: &[], moment: Moment::Commit };
     let rules = Rules::on_disk(wanted, world)?;
-    survey.judge(repo, &deltas, None, &rules, &Options::silent(settings.no_instruction_check))?;
+    survey.judge(repo, &deltas, None, &rules, &Options::silent(settings.no_instruction_check));
     Ok(survey.decide())
 }
 

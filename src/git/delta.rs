@@ -71,13 +71,15 @@ pub(super) enum Now {
     /// In the working tree, with this mode.
     OnDisk(Mode),
     Unmerged,
+    /// A folder whose tree, on either side, is not in the repository: this one.
+    Unread(ObjectId),
 }
 
 impl Now {
     pub(super) fn stored(self) -> Option<Version> {
         match self {
             Self::Stored(version) => Some(version),
-            Self::Nothing | Self::OnDisk(_) | Self::Unmerged => None,
+            Self::Nothing | Self::OnDisk(_) | Self::Unmerged | Self::Unread(_) => None,
         }
     }
 }
@@ -124,11 +126,24 @@ impl Delta {
         &self.path
     }
 
+    /// Tells whether it stands for a folder whose entries could not be compared.
+    #[must_use]
+    pub fn is_unread_folder(&self) -> bool {
+        matches!(self.now, Now::Unread(_))
+    }
+
+    /// Returns the objects that hold its contents, now and before.
+    pub(super) fn contents(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        let versions = self.before.iter().copied().flatten().chain(self.now.stored());
+        versions.filter(|version| version.mode != Mode::Submodule).map(|version| version.id)
+    }
+
     fn new(difference: Difference, also: Vec<Option<Version>>) -> Result<Self, GitError> {
         let Difference { path, before, now, moved_from } = difference;
         let (fate, mode) = match now {
             Now::Unmerged => (Fate::Unmerged, None),
             Now::Nothing => (Fate::Deleted, None),
+            Now::Unread(_) => (Fate::Modified, None),
             Now::Stored(Version { mode, .. }) | Now::OnDisk(mode) => {
                 let is_new = before.is_none() || moved_from.is_some();
                 (if is_new { Fate::Added } else { Fate::Modified }, Some(mode))
@@ -183,18 +198,34 @@ pub(super) fn join(mut lists: Vec<Vec<Difference>>) -> Result<Deltas, GitError> 
         return Ok(Deltas::default());
     }
     let first = lists.remove(0);
+    let mut unread: Vec<Difference> = Vec::new();
+    for other in lists.iter().flatten() {
+        if matches!(other.now, Now::Unread(_)) {
+            unread.push(other.clone());
+        }
+    }
     let others: Vec<HashMap<BString, Option<Version>>> = lists
         .into_iter()
         .map(|list| list.into_iter().map(|other| (other.path, other.before)).collect())
         .collect();
     let mut deltas = Deltas::default();
     for difference in first {
+        if matches!(difference.now, Now::Unread(_)) {
+            unread.push(difference);
+            continue;
+        }
         let also: Option<Vec<_>> =
             others.iter().map(|other| other.get(&difference.path).copied()).collect();
         match also {
             Some(also) => deltas.list.push(Delta::new(difference, also)?),
             None => deltas.inherited += 1,
         }
+    }
+    // Whatever is below them may differ from every state.
+    unread.sort_by(|one, two| one.path.cmp(&two.path));
+    unread.dedup_by(|one, two| one.path == two.path);
+    for folder in unread {
+        deltas.list.push(Delta::new(folder, Vec::new())?);
     }
     Ok(deltas)
 }

@@ -138,9 +138,9 @@ pub enum Lack {
     /// The clone was cut off at a depth.
     #[error("this is a shallow clone, which holds a part of the history only")]
     Shallow,
-    /// The clone leaves objects on the server, and we were told not to fetch.
-    #[error("this is a partial clone, and fetching is switched off")]
-    Offline,
+    /// The clone leaves objects on the server, and nobody asked to fetch them.
+    #[error("this is a partial clone, and it is not fetched")]
+    NotFetched,
     /// The clone leaves objects on the server, and fetching them failed.
     #[error("this is a partial clone, and git could not fetch it: {0}")]
     Unfetched(String),
@@ -174,8 +174,8 @@ impl GitError {
             Self::NoMergeBase { .. } => {
                 "compare the two directly: `OLD..NEW` in place of `OLD...NEW`".to_owned()
             }
-            Self::Missing { lack: Lack::Offline, .. } => {
-                "run it again without `--offline`".to_owned()
+            Self::Missing { lack: Lack::NotFetched, .. } => {
+                "run it again with `--fetch`, if you trust the clone's configuration".to_owned()
             }
             Self::Missing { id, lack: Lack::Unfetched(_) } => {
                 format!("see whether `git cat-file -t {id}` can fetch it")

@@ -17,6 +17,7 @@ mod executable;
 #[cfg(unix)]
 #[path = "executable_unix.rs"]
 mod executable;
+mod fetching;
 mod follow;
 mod history;
 mod index;
@@ -30,6 +31,7 @@ mod reading;
 pub mod rehearsal;
 mod renames;
 mod repo;
+pub mod search_path;
 pub mod shims;
 mod staged;
 mod text;
@@ -40,6 +42,7 @@ mod written;
 
 pub use delta::{Delta, Deltas, Fate, Mode};
 pub use error::{GitError, Lack};
+pub use fetching::Fetching;
 pub use follow::{FileAt, State};
 pub use history::Range;
 pub use index::Index;

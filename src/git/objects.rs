@@ -1,11 +1,10 @@
 //! What does an object hold?
 //!
 //! Objects are read raw: no filter, no attribute and no replacement stands between the store and
-//! us. What a partial clone lacks is fetched through `git cat-file --batch`; anything else that
-//! is missing is an error that says why.
+//! us. What a partial clone lacks is fetched where that is asked for; whatever is still missing is
+//! an error that says why.
 
 use super::error::{GitError, Lack};
-use super::program;
 use super::repo::{Id, Repo};
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -113,19 +112,33 @@ impl<'r> Objects<'r> {
         limit: u64,
         buf: &mut Vec<u8>,
     ) -> Result<Found, GitError> {
+        if let Some(found) = self.stored(id, limit, buf)? {
+            return Ok(found);
+        }
+        let again = if self.want([id]) { self.stored(id, limit, buf)? } else { None };
+        again.ok_or_else(|| self.missing(id))
+    }
+
+    /// Reads an object that is in the repository.
+    fn stored(
+        &self,
+        id: ObjectId,
+        limit: u64,
+        buf: &mut Vec<u8>,
+    ) -> Result<Option<Found>, GitError> {
         buf.clear();
         if id.is_empty_tree() {
-            return Ok(Found::Whole(Kind::Tree));
+            return Ok(Some(Found::Whole(Kind::Tree)));
         }
         let damaged = |source| GitError::Object { id: Id(id), source };
         match self.local.objects.try_find(&id, buf) {
-            Ok(Some(object)) => Ok(Found::Whole(object.kind)),
-            Ok(None) => self.fetch(id, limit, buf),
+            Ok(Some(object)) => Ok(Some(Found::Whole(object.kind))),
+            Ok(None) => Ok(None),
             // The store of this handle refuses what is not small, and what is stored as a
             // difference from something that is not.
             Err(source) => match self.local.find_header(id) {
-                Ok(header) if header.size() > limit => Ok(Found::TooLarge(header.size())),
-                Ok(_) => self.find_large(id, buf),
+                Ok(header) if header.size() > limit => Ok(Some(Found::TooLarge(header.size()))),
+                Ok(_) => self.find_large(id, buf).map(Some),
                 Err(_) => Err(damaged(source)),
             },
         }
@@ -143,37 +156,22 @@ impl<'r> Objects<'r> {
             .map_err(|source| GitError::Read { path: folder, source })?;
         match store.try_find(&id, buf) {
             Ok(Some(object)) => Ok(Found::Whole(object.kind)),
-            Ok(None) => Err(self.missing(id, Lack::Gone)),
+            Ok(None) => Err(self.missing(id)),
             Err(source) => Err(GitError::Object { id: Id(id), source }),
         }
     }
 
-    /// Fetches what a partial clone left on its server.
-    fn fetch(&self, id: ObjectId, limit: u64, buf: &mut Vec<u8>) -> Result<Found, GitError> {
-        if !self.repo.partial {
-            return Err(self.missing(id, Lack::Gone));
-        }
-        if self.repo.offline {
-            return Err(self.missing(id, Lack::Offline));
-        }
-        match program::cat_file(self.repo, id, limit, buf) {
-            Ok(Some(found)) => Ok(found),
-            Ok(None) => Err(self.missing(id, Lack::Unfetched("it is not there either".to_owned()))),
-            Err(GitError::Program { said, .. }) => Err(self.missing(id, Lack::Unfetched(said))),
-            Err(other) => Err(other),
-        }
-    }
-
-    fn missing(&self, id: ObjectId, lack: Lack) -> GitError {
+    /// Returns the error of an object that is not here, with why, as far as can be told.
+    pub(super) fn missing(&self, id: ObjectId) -> GitError {
         let set = |name| std::env::var_os(name).is_some();
-        let lack = match lack {
-            Lack::Gone if self.local.is_shallow().unwrap_or(false) => Lack::Shallow,
+        let lack = if let Some(lack) = self.unfetched() {
+            lack
+        } else if self.local.is_shallow().unwrap_or(false) {
+            Lack::Shallow
+        } else if set("GIT_OBJECT_DIRECTORY") || set("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
+            Lack::Elsewhere
+        } else {
             Lack::Gone
-                if set("GIT_OBJECT_DIRECTORY") || set("GIT_ALTERNATE_OBJECT_DIRECTORIES") =>
-            {
-                Lack::Elsewhere
-            }
-            lack => lack,
         };
         GitError::Missing { id: Id(id), lack }
     }

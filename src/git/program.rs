@@ -1,19 +1,20 @@
-//! What only the `git` program can say: ids in a repository whose refs are tables, and objects
-//! that a partial clone has not fetched.
+//! What only the `git` program can do: ids in a repository whose refs are tables, its hooks folder,
+//! and fetching what a partial clone lacks.
 //!
 //! It is called in its machine forms alone, with replacement objects off, without a pager and
 //! without questions on the terminal, and never in a repository that belongs to somebody else.
+//! No call but [`fetch`] may reach a server or start a program that the repository's configuration
+//! names.
 
 use super::error::GitError;
-use super::objects::Found;
 use super::repo::{Id, Repo};
+use super::search_path;
 use gix::ObjectId;
-use gix::objs::Kind;
+use std::env;
 use std::fmt;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::PoisonError;
+use std::process::{Command, Stdio};
 
 /// What git sets for the programs it starts, and what would lead our own call astray when it was
 /// somebody else who set it. In a hook they are git's, and stay.
@@ -43,13 +44,55 @@ pub(super) fn apart(program: &str) -> Command {
     command
 }
 
-/// Returns a command that runs git in a repository.
+/// What a call of ours may inherit besides, where it has nothing to do with a server. Other
+/// variables of git's name programs to run or files to write (`GIT_EXEC_PATH`, `GIT_TRACE`).
+const HARMLESS: &[&str] = &[
+    "GIT_AUTHOR_DATE",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_NAME",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_COMMITTER_DATE",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_QUARANTINE_PATH",
+];
+
+/// Returns a command that runs git in a repository, and in which it reaches no server.
 pub(super) fn git(repo: &Repo) -> Result<Command, GitError> {
+    let mut command = started(repo)?;
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        let kept = LOCAL.contains(&&*text)
+            || HARMLESS.contains(&&*text)
+            || text.starts_with("GIT_CONFIG_KEY_")
+            || text.starts_with("GIT_CONFIG_VALUE_");
+        if text.starts_with("GIT_") && !kept {
+            command.env_remove(&name);
+        }
+    }
+    command
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        // A partial clone would be completed on the way. Older versions know only the second.
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none")
+        .args(["-c", "core.fsmonitor=false"]);
+    Ok(command)
+}
+
+/// Returns a command that runs git in a repository.
+fn started(repo: &Repo) -> Result<Command, GitError> {
     if !repo.trusted() {
         return Err(GitError::Distrusted { git_dir: repo.git_dir().to_owned() });
     }
-    let mut command = Command::new("git");
-    if std::env::var_os("GIT_DIR").is_none() && std::env::var_os("GIT_INDEX_FILE").is_none() {
+    let program = search_path::program("git", repo.root())
+        .ok_or_else(|| failed("", "it is in no folder of $PATH outside the repository"))?;
+    let mut command = Command::new(program);
+    if env::var_os("GIT_DIR").is_none() && env::var_os("GIT_INDEX_FILE").is_none() {
         for name in LOCAL {
             command.env_remove(name);
         }
@@ -133,98 +176,37 @@ pub(super) fn failed(doing: &str, said: impl fmt::Display) -> GitError {
     GitError::Program { doing: doing.to_owned(), said: said.to_string() }
 }
 
-/// A running `git cat-file --batch`, asked for one object after the other.
-pub(super) struct CatFile {
-    child: Child,
-    asked: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
-impl Drop for CatFile {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Reads an object through git, which fetches it when it has to; `None` when git has none.
-pub(super) fn cat_file(
-    repo: &Repo,
-    id: ObjectId,
-    limit: u64,
-    buf: &mut Vec<u8>,
-) -> Result<Option<Found>, GitError> {
-    let mut running = repo.fetcher.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut cat = match running.take() {
-        Some(cat) => cat,
-        None => start(repo)?,
-    };
-    match ask(&mut cat, id, limit, buf) {
-        Ok(found) => {
-            *running = Some(cat);
-            Ok(found)
-        }
-        // A program that failed once is in an unknown state, so it is not asked again.
-        Err(error) => {
-            let mut said = String::new();
-            if let Some(mut stderr) = cat.child.stderr.take() {
-                let _ = cat.child.kill();
-                let _ = stderr.read_to_string(&mut said);
-            }
-            let said = said.trim();
-            Err(failed(
-                "cat-file --batch",
-                if said.is_empty() { error.to_string() } else { said.to_owned() },
-            ))
-        }
-    }
-}
-
-fn start(repo: &Repo) -> Result<CatFile, GitError> {
-    let mut child = git(repo)?
-        .args(["cat-file", "--batch"])
+/// Asks a remote for objects in one go, as git does when it lacks them: whatever programs the
+/// repository's configuration names for that (`core.sshCommand`, `remote.*.uploadpack`, a
+/// credential helper) are run, but no hook and no upkeep.
+pub(super) fn fetch(repo: &Repo, remote: &str, ids: &[ObjectId]) -> Result<(), GitError> {
+    let settings = [
+        "fetch.negotiationAlgorithm=noop",
+        "fetch.writeCommitGraph=false",
+        "gc.auto=0",
+        "maintenance.auto=false",
+        "core.hooksPath=/dev/null",
+    ];
+    let mut child = started(repo)?
+        .args(settings.iter().flat_map(|setting| ["-c", setting]))
+        .args(["fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head"])
+        .args(["--recurse-submodules=no", "--refmap=", "--filter=blob:none", "--stdin", "--"])
+        .arg(remote)
         .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
+        .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| failed("cat-file --batch", error))?;
-    let (Some(asked), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(failed("cat-file --batch", "it has no input or output"));
-    };
-    Ok(CatFile { child, asked, answers: BufReader::new(answers) })
-}
-
-fn ask(
-    cat: &mut CatFile,
-    id: ObjectId,
-    limit: u64,
-    buf: &mut Vec<u8>,
-) -> io::Result<Option<Found>> {
-    writeln!(cat.asked, "{id}")?;
-    cat.asked.flush()?;
-    let mut head = String::new();
-    cat.answers.read_line(&mut head)?;
-    // `ID KIND SIZE`, or `ID missing`.
-    let mut words = head.split_ascii_whitespace().skip(1);
-    let (kind, size) = match (words.next(), words.next()) {
-        (Some("missing"), None) => return Ok(None),
-        (Some(kind), Some(size)) => (kind, size),
-        _ => return Err(io::Error::other(format!("it answered {head:?}"))),
-    };
-    let kind = Kind::from_bytes(kind.as_bytes())
-        .map_err(|_| io::Error::other(format!("it answered {head:?}")))?;
-    let size: u64 = size.parse().map_err(io::Error::other)?;
-    buf.clear();
-    let found = if size > limit {
-        io::copy(&mut (&mut cat.answers).take(size), &mut io::sink())?;
-        Found::TooLarge(size)
-    } else {
-        (&mut cat.answers).take(size).read_to_end(buf)?;
-        Found::Whole(kind)
-    };
-    let mut end = [0];
-    cat.answers.read_exact(&mut end)?;
-    Ok(Some(found))
+        .map_err(|error| failed("fetch", error))?;
+    if let Some(stdin) = child.stdin.take() {
+        let mut stdin = BufWriter::new(stdin);
+        // A git that ends early says why.
+        drop(ids.iter().try_for_each(|id| writeln!(stdin, "{id}")).and_then(|()| stdin.flush()));
+    }
+    let output = child.wait_with_output().map_err(|error| failed("fetch", error))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(failed("fetch", String::from_utf8_lossy(&output.stderr).trim()))
 }
 
 /// Returns the first bytes of a file's content that is too large to read; `None` when git

@@ -76,6 +76,8 @@ pub enum Unchecked {
     Submodule,
     /// It is in conflict, and no version is chosen yet.
     Unmerged,
+    /// It, or what it was before, could not be read; why.
+    Failed(String),
 }
 
 impl fmt::Display for Unchecked {
@@ -89,6 +91,7 @@ impl fmt::Display for Unchecked {
             Self::TooLong(lines) => write!(f, "it has {lines} lines, more than {MOST_LINES}"),
             Self::Submodule => f.write_str("it is a commit of another repository"),
             Self::Unmerged => f.write_str("it has conflicts that are not resolved yet"),
+            Self::Failed(why) => f.write_str(why),
         }
     }
 }
@@ -113,6 +116,7 @@ impl Repo {
         look: impl Fn(&Delta, Result<Reading, GitError>) -> T + Sync,
         matters: impl Fn(&T) -> bool + Sync,
     ) -> Vec<T> {
+        self.want(deltas);
         let next = AtomicUsize::new(0);
         let look = |reader: &Reader<'_>, delta: &Delta, pace: Pace| {
             // The lane stays ours until the caller has looked.
@@ -197,23 +201,10 @@ impl<'r> Reader<'r> {
 
     fn change(&self, delta: &Delta, pace: Pace) -> Result<(Reading, Lane<'r>), GitError> {
         let mut lane = None;
-        let mut reading = Reading {
-            change: Change {
-                tool: TOOL.to_owned(),
-                place: delta.place.clone(),
-                moved_from: delta.moved_from.clone(),
-                after: Content::Absent,
-                added: Vec::new(),
-                numbering: Numbering::File,
-                unsure: None,
-                standing: standing(delta),
-            },
-            unchecked: None,
-            lfs: false,
-            hasty: false,
-        };
+        let mut reading = Reading::begin(delta);
         let (mode, bytes) = match delta.now {
             Now::Nothing => return Ok((reading, lane)),
+            Now::Unread(tree) => return Err(self.objects.missing(tree)),
             Now::Unmerged => {
                 reading.cannot_check(Unchecked::Unmerged);
                 return Ok((reading, lane));
@@ -357,7 +348,34 @@ impl<'r> Reader<'r> {
 }
 
 impl Reading {
-    /// Says that the content could be text and was not looked at.
+    /// Makes the reading of a path of which nothing is read yet.
+    fn begin(delta: &Delta) -> Self {
+        Self {
+            change: Change {
+                tool: TOOL.to_owned(),
+                place: delta.place.clone(),
+                moved_from: delta.moved_from.clone(),
+                after: Content::Absent,
+                added: Vec::new(),
+                numbering: Numbering::File,
+                unsure: None,
+                standing: standing(delta),
+            },
+            unchecked: None,
+            lfs: false,
+            hasty: false,
+        }
+    }
+
+    /// Makes the reading of a path that could not be read: it could not be checked.
+    #[must_use]
+    pub fn failed(delta: &Delta, error: &GitError) -> Self {
+        let mut reading = Self::begin(delta);
+        let cause = error.cause().map(|cause| format!(": {cause}")).unwrap_or_default();
+        reading.cannot_check(Unchecked::Failed(format!("{error}{cause}")));
+        reading
+    }
+
     /// Notes that there is, or may be, text which was not looked at, so that no rule about it
     /// passes.
     fn cannot_check(&mut self, why: Unchecked) {

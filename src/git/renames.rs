@@ -42,6 +42,7 @@ pub(super) fn pair(objects: &Objects<'_>, differences: &mut [Difference]) {
     }
     pairing.by_content();
     if pairing.is_open() {
+        objects.want(pairing.open_contents());
         pairing.by_name(objects);
         pairing.by_likeness(objects);
     }
@@ -140,6 +141,13 @@ impl Pairing {
     fn is_open(&self) -> bool {
         let open = |side: &[Candidate]| side.iter().any(Candidate::is_open_file);
         open(&self.sources) && open(&self.targets)
+    }
+
+    /// Returns the contents that likeness may be told by.
+    fn open_contents(&self) -> Vec<ObjectId> {
+        let open = self.sources.iter().chain(&self.targets);
+        let known = |id: &ObjectId| self.prints.contains_key(id);
+        open.filter(|one| one.is_open_file()).map(|one| one.id).filter(|id| !known(id)).collect()
     }
 
     fn take(&mut self, source: usize, target: usize) {

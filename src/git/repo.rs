@@ -6,11 +6,13 @@
 //! object, so that is what is read.
 
 use super::error::{GitError, chain};
+use super::fetching::{Asked, Fetching};
 use super::index::Index;
 use super::objects::{self, Objects, SMALL};
-use super::program::{self, CatFile};
+use super::program;
 use gix::ObjectId;
 use gix::index::State;
+use gix::odb::store::init::Slots;
 use gix::open::Options;
 use gix::sec::Trust;
 use gix::sec::trust::{DefaultForLevel, Mapping};
@@ -63,10 +65,10 @@ pub struct Repo {
     reftable: bool,
     /// Objects may be missing here and fetched from a server.
     pub(super) partial: bool,
-    pub(super) offline: bool,
+    pub(super) fetching: Fetching,
     /// Files that are large are read one at a time, whoever asks.
     pub(super) lane: Mutex<()>,
-    pub(super) fetcher: Mutex<Option<CatFile>>,
+    pub(super) asked: Mutex<Asked>,
     /// A handle that nobody uses now.
     pub(super) spare: Mutex<Option<gix::Repository>>,
     pub(super) index: OnceLock<Index>,
@@ -76,9 +78,18 @@ pub struct Repo {
 impl Repo {
     /// Opens the repository that the environment names, or else the one around `from`.
     pub fn open(from: &Path) -> Result<Self, GitError> {
+        Self::open_with(from, Fetching::Never)
+    }
+
+    /// Opens a repository as [`Repo::open`] does, and says whether what a partial clone lacks is
+    /// fetched.
+    pub fn open_with(from: &Path, fetching: Fetching) -> Result<Self, GitError> {
         // Paths that are found from an absolute one are absolute, also in messages.
         let from = std::path::absolute(from).unwrap_or_else(|_| from.to_owned());
-        let options = Mapping { full: options(Trust::Full), reduced: options(Trust::Reduced) };
+        let options = Mapping {
+            full: options(Trust::Full, fetching),
+            reduced: options(Trust::Reduced, fetching),
+        };
         let search = gix::discover::upwards::Options {
             match_ceiling_dir_or_error: false,
             ..Default::default()
@@ -109,20 +120,13 @@ impl Repo {
             root,
             reftable,
             partial,
-            offline: false,
+            fetching,
             lane: Mutex::new(()),
-            fetcher: Mutex::new(None),
+            asked: Mutex::default(),
             spare: Mutex::new(Some(local)),
             index: OnceLock::new(),
             state: OnceLock::new(),
         })
-    }
-
-    /// Forbids fetching from a server what a partial clone lacks.
-    #[must_use]
-    pub fn offline(mut self, offline: bool) -> Self {
-        self.offline = offline;
-        self
     }
 
     /// Returns the folder of the working tree, as an absolute path; a bare repository has none.
@@ -237,11 +241,17 @@ fn kind_of(config: &gix::config::Snapshot<'_>) -> (bool, bool) {
 }
 
 /// Replacement objects are off, and no object larger than [`SMALL`] is read without our saying so.
-fn options(trust: Trust) -> Options {
-    Options::default_for_level(trust).config_overrides([
+fn options(trust: Trust, fetching: Fetching) -> Options {
+    let options = Options::default_for_level(trust).config_overrides([
         "core.useReplaceRefs=false".to_owned(),
         format!("gitoxide.objects.allocLimit={SMALL}"),
-    ])
+    ]);
+    match fetching {
+        Fetching::Never => options,
+        // Each fetch brings a pack, and room for all of them is made at the beginning.
+        Fetching::WhenNeeded => options
+            .object_store_slots(Slots::AsNeededByDiskState { multiplier: 1.1, minimum: 1024 }),
+    }
 }
 
 #[cfg(test)]

@@ -78,7 +78,10 @@ fn folder(
     if tree.is_some() && known.and_then(Known::tree) == tree {
         return Ok(());
     }
-    let bytes = walk.tree(tree)?;
+    let bytes = match walk.tree(tree) {
+        Ok(bytes) => bytes,
+        Err(error) => return walk.unread(error),
+    };
     let mut olds = Entries::new(walk.objects, tree, &bytes);
     loop {
         let staged = Head::of(index, &entries, walk.folder());

@@ -73,7 +73,10 @@ impl<'o, 'r> Walk<'o, 'r> {
         if old == new {
             return Ok(());
         }
-        let (old_bytes, new_bytes) = (self.tree(old)?, self.tree(new)?);
+        let (old_bytes, new_bytes) = match (self.tree(old), self.tree(new)) {
+            (Ok(old), Ok(new)) => (old, new),
+            (Err(error), _) | (_, Err(error)) => return self.unread(error),
+        };
         let mut olds = Entries::new(self.objects, old, &old_bytes);
         let mut news = Entries::new(self.objects, new, &new_bytes);
         loop {
@@ -91,6 +94,17 @@ impl<'o, 'r> Walk<'o, 'r> {
                 self.entry(name, before.map(Entry::from), now.map(Entry::from))?;
             }
         }
+    }
+
+    /// Notes that the folder could not be compared; the rest of the walk goes on. Of the folder
+    /// at the top there is no rest.
+    pub(super) fn unread(&mut self, error: GitError) -> Result<(), GitError> {
+        let (GitError::Missing { id, .. }, Some(name)) = (&error, self.folder.strip_suffix(b"/"))
+        else {
+            return Err(error);
+        };
+        self.found.push(Difference::new(name.as_bstr(), None, Now::Unread(id.0)));
+        Ok(())
     }
 
     /// Notes all that is below an entry as gone.

@@ -1,7 +1,7 @@
 //! Forms of repositories and of the index.
 
 use super::yard::{Seen, Yard};
-use solvi_hook::git::{GitError, Lack, Repo};
+use solvi_hook::git::{Fetching, GitError, Lack, Repo};
 
 fn with_change(arguments: &[&str]) -> Yard {
     let yard = Yard::with(arguments);
@@ -232,11 +232,12 @@ fn a_partial_clone_fetches_what_it_lacks_or_says_what_is_missing() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(lack_of(&yard.repo().offline(true), "HEAD~2..HEAD~1"), Lack::Offline);
-    let repo = yard.repo();
+    let fetching = || Repo::open_with(&yard.root, Fetching::WhenNeeded).unwrap();
+    assert_eq!(lack_of(&yard.repo(), "HEAD~2..HEAD~1"), Lack::NotFetched);
+    let repo = fetching();
     let range = repo.resolve("HEAD~2..HEAD~1").unwrap();
     let seen = Seen::of(&repo, &repo.range(range.base, range.tip).unwrap());
     assert_eq!(seen.added("a.py"), ["3:z=1"]);
     std::fs::rename(yard.beside("repo"), yard.beside("gone")).unwrap();
-    assert!(matches!(lack_of(&yard.repo(), "HEAD~1..HEAD"), Lack::Unfetched(_)));
+    assert!(matches!(lack_of(&fetching(), "HEAD~1..HEAD"), Lack::Unfetched(_)));
 }

@@ -240,7 +240,7 @@ impl Judge for Beside<'_> {
 fn open(root: &Path) -> Result<Opened, String> {
     let opened = Repo::open(root).and_then(|repo| {
         let index = repo.read_index()?;
-        Ok(Opened { repo: repo.offline(true), index })
+        Ok(Opened { repo, index })
     });
     let opened = opened.map_err(|error| caused(&error))?;
     let real = opened.repo.root().and_then(|root| std::fs::canonicalize(root).ok());
