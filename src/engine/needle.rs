@@ -5,6 +5,7 @@
 //! match contains at least one. Patterns that *are* their needles are never compiled.
 
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
+use std::borrow::Cow;
 
 /// How many needles are worth looking for, one after the other.
 const MOST: usize = 16;
@@ -47,6 +48,27 @@ impl Needles {
         Self { needles: strings.into_iter().map(Needle::new).collect(), whole }
     }
 
+    /// Takes needles that were found before: their text (in lower case where the case does not
+    /// matter) and whether any case counts; `whole` says that each is a match.
+    #[must_use]
+    pub fn known(needles: &'static [(&'static str, bool)], whole: bool) -> Self {
+        let needle = |(text, any_case): &(&'static str, bool)| {
+            Needle::of_bytes(text.as_bytes().into(), *any_case)
+        };
+        Self { needles: needles.iter().map(needle).collect(), whole }
+    }
+
+    /// Returns what [`Needles::known`] takes.
+    #[cfg(test)]
+    pub fn parts(&self) -> (Vec<(&str, bool)>, bool) {
+        let mut parts = Vec::new();
+        for needle in &self.needles {
+            let text = std::str::from_utf8(&needle.bytes).unwrap_or_default();
+            parts.push((text, needle.any_case));
+        }
+        (parts, self.whole)
+    }
+
     /// Looks for the needles.
     #[must_use]
     pub fn look(&self, text: &str) -> Sight {
@@ -68,7 +90,7 @@ impl Needles {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Needle {
     /// In lower case, if the case does not matter.
-    bytes: Vec<u8>,
+    bytes: Cow<'static, [u8]>,
     any_case: bool,
     /// Where the byte stands that is looked for first.
     rare: usize,
@@ -81,6 +103,10 @@ impl Needle {
         if any_case {
             bytes.make_ascii_lowercase();
         }
+        Self::of_bytes(bytes.into(), any_case)
+    }
+
+    fn of_bytes(bytes: Cow<'static, [u8]>, any_case: bool) -> Self {
         let rare = bytes.iter().enumerate().max_by_key(|(_, byte)| rarity(**byte));
         let rare = rare.map_or(0, |(index, _)| index);
         Self { bytes, any_case, rare }
@@ -96,7 +122,7 @@ impl Needle {
                 if self.any_case {
                     found.eq_ignore_ascii_case(&self.bytes)
                 } else {
-                    found == self.bytes
+                    found == &*self.bytes
                 }
             })
         };
@@ -300,7 +326,7 @@ mod tests {
 
     fn needles(pattern: &str) -> (Vec<String>, bool) {
         let needles = Needles::of(&regex_syntax::parse(pattern).unwrap());
-        let text = |needle: &Needle| String::from_utf8(needle.bytes.clone()).unwrap();
+        let text = |needle: &Needle| String::from_utf8(needle.bytes.to_vec()).unwrap();
         (needles.needles.iter().map(text).collect(), needles.whole)
     }
 

@@ -8,6 +8,8 @@
 //! atomic groups or possessive repetitions need one that backtracks; it runs under a limit, and
 //! so a text may be [`TooHard`]. No text makes a search hang or overflow the stack.
 
+mod builtin;
+
 use super::dialect::{self, Engine, Tree};
 use super::needle::{Needles, Sight};
 use crate::domain::sanitize::excerpt;
@@ -45,16 +47,26 @@ const KEPT: usize = 4096;
 #[derive(Debug)]
 pub struct Pattern {
     source: String,
-    tree: Tree,
-    /// The pattern for the linear engine, or something wider if it needs the other one.
-    linear_source: String,
-    needles: Needles,
-    /// It may match nothing at all.
-    may_be_empty: bool,
+    scope: Scope,
+    facts: Facts,
+    /// Read when a text has what the pattern needs, if its facts were known before.
+    tree: OnceLock<Result<Tree, TooHard>>,
     linear: OnceLock<Result<regex::Regex, TooHard>>,
     /// The pattern without what needs backtracking; none when it is too large to compile.
     wider: OnceLock<Option<regex::Regex>>,
     stepwise: Mutex<Vec<(Key, Compiled)>>,
+}
+
+/// What is known of a pattern before it is compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Facts {
+    needles: Needles,
+    /// It may match nothing at all.
+    may_be_empty: bool,
+    /// It has something that no linear engine can do.
+    stepwise: bool,
+    /// It has a word boundary on which Python and the Rust engines may differ.
+    boundary: bool,
 }
 
 /// What the backtracking engine is compiled for: how it sees word boundaries, and texts up to a
@@ -80,21 +92,31 @@ impl Pattern {
     /// assert!(error.to_string().contains(r"write `\Z`"));
     /// ```
     pub fn new(source: &str, scope: Scope) -> Result<Self, PatternError> {
+        if let Some(facts) = builtin::facts(source, scope) {
+            return Ok(Self::of(source, scope, facts, OnceLock::new()));
+        }
         let tree = dialect::read(source, scope)?;
-        let linear_source = tree.spell(Engine::Linear);
-        let hir = regex_syntax::parse(&linear_source)
-            .map_err(|error| PatternError(format!("the pattern cannot be read: {error}")))?;
-        Ok(Self {
+        let facts = Facts::of(&tree)?;
+        Ok(Self::of(source, scope, facts, OnceLock::from(Ok(tree))))
+    }
+
+    fn of(source: &str, scope: Scope, facts: Facts, tree: OnceLock<Result<Tree, TooHard>>) -> Self {
+        Self {
             source: source.to_owned(),
+            scope,
+            facts,
             tree,
-            linear_source,
-            needles: Needles::of(&hir),
-            // Of a pattern that can never match, no length is known.
-            may_be_empty: hir.properties().minimum_len().is_none_or(|length| length == 0),
             linear: OnceLock::new(),
             wider: OnceLock::new(),
             stepwise: Mutex::default(),
-        })
+        }
+    }
+
+    fn tree(&self) -> Result<&Tree, TooHard> {
+        let tree = self.tree.get_or_init(|| {
+            dialect::read(&self.source, self.scope).map_err(|error| self.not_compiled(&error))
+        });
+        tree.as_ref().map_err(TooHard::clone)
     }
 
     /// Returns the pattern as it stands in the rules file.
@@ -105,9 +127,9 @@ impl Pattern {
 
     /// Tells whether the pattern matches anywhere in `text`.
     pub fn is_match(&self, text: &str) -> Result<bool, TooHard> {
-        match self.needles.look(text) {
+        match self.facts.needles.look(text) {
             Sight::Nothing => Ok(false),
-            Sight::Match if !self.tree.stepwise => Ok(true),
+            Sight::Match if !self.facts.stepwise => Ok(true),
             Sight::Match | Sight::Perhaps => self.search(text),
         }
     }
@@ -116,19 +138,21 @@ impl Pattern {
     /// false for a whole text is false for each of its lines.
     #[must_use]
     pub fn could_match(&self, text: &str) -> bool {
-        self.needles.look(text) != Sight::Nothing
+        self.facts.needles.look(text) != Sight::Nothing
     }
 
     /// Returns every match in `text` that is not empty, not overlapping, in order.
     pub fn find_all(&self, text: &str) -> Result<Vec<Range<usize>>, TooHard> {
-        if self.needles.look(text) == Sight::Nothing {
+        if self.facts.needles.look(text) == Sight::Nothing {
             return Ok(Vec::new());
         }
         match self.engine(text) {
             engine if self.is_ruled_out(engine, text) => Ok(Vec::new()),
             // Of `x*|key`, a search that takes what comes first sees nothing in `key`. Python
             // then looks at the same place for a match that is not empty; one engine can do so.
-            engine if self.may_be_empty => self.compile((engine, text.len()), true)?.find_all(text),
+            engine if self.facts.may_be_empty => {
+                self.compile((engine, text.len()), true)?.find_all(text)
+            }
             Engine::Linear => {
                 Ok(self.linear()?.find_iter(text).map(|found| found.range()).collect())
             }
@@ -148,9 +172,9 @@ impl Pattern {
     /// Chooses the engine for a text. Word boundaries are where Python sees them: where it and
     /// the Rust engines differ on a letter of the text, they are spelled out.
     fn engine(&self, text: &str) -> Engine {
-        if self.tree.boundary && dialect::has_disputed_letters(text) {
+        if self.facts.boundary && dialect::has_disputed_letters(text) {
             Engine::StepwiseExact
-        } else if self.tree.stepwise {
+        } else if self.facts.stepwise {
             Engine::Stepwise
         } else {
             Engine::Linear
@@ -164,7 +188,7 @@ impl Pattern {
             return false;
         }
         let wider = self.wider.get_or_init(|| {
-            let source = self.tree.spell(Engine::LinearWider);
+            let source = self.tree().ok()?.spell(Engine::LinearWider);
             regex::RegexBuilder::new(&source).size_limit(SIZE).build().ok()
         });
         wider.as_ref().is_some_and(|wider| !wider.is_match(text))
@@ -172,7 +196,8 @@ impl Pattern {
 
     fn linear(&self) -> Result<&regex::Regex, TooHard> {
         let compiled = self.linear.get_or_init(|| {
-            let compiled = regex::RegexBuilder::new(&self.linear_source).size_limit(SIZE).build();
+            let source = self.tree()?.spell(Engine::Linear);
+            let compiled = regex::RegexBuilder::new(&source).size_limit(SIZE).build();
             compiled.map_err(|error| self.not_compiled(&error))
         });
         compiled.as_ref().map_err(TooHard::clone)
@@ -201,8 +226,9 @@ impl Pattern {
     fn compile(&self, (engine, length): Key, no_empty: bool) -> Result<Stepwise, TooHard> {
         // What is spelled for the linear engine may be something that only it reads.
         let engine = if engine.is_linear() { Engine::Stepwise } else { engine };
-        let steps = steps(self.tree.reach(length));
-        let compiled = fancy_regex::RegexBuilder::new(&self.tree.spell(engine))
+        let tree = self.tree()?;
+        let steps = steps(tree.reach(length));
+        let compiled = fancy_regex::RegexBuilder::new(&tree.spell(engine))
             .backtrack_limit(steps.try_into().unwrap_or(usize::MAX))
             .delegate_size_limit(PART_SIZE)
             .max_prog_size(INSTRUCTIONS)
@@ -224,6 +250,20 @@ impl Pattern {
             "`{}` cannot be compiled, make it shorter or repeat less: {error}",
             excerpt(&self.source)
         ))
+    }
+}
+
+impl Facts {
+    fn of(tree: &Tree) -> Result<Self, PatternError> {
+        let hir = regex_syntax::parse(&tree.spell(Engine::Linear))
+            .map_err(|error| PatternError(format!("the pattern cannot be read: {error}")))?;
+        Ok(Self {
+            needles: Needles::of(&hir),
+            // Of a pattern that can never match, no length is known.
+            may_be_empty: hir.properties().minimum_len().is_none_or(|length| length == 0),
+            stepwise: tree.stepwise,
+            boundary: tree.boundary,
+        })
     }
 }
 
