@@ -184,3 +184,22 @@ fn what_is_decided_at_the_end_is_on_record_and_the_store_stays_whole() {
     let verified = house.run(&["verify"], "");
     assert_eq!(verified.status, Some(0), "{}", verified.stdout);
 }
+
+/// Copilot and Cursor show a person nothing at the end that would not make the agent go on.
+#[test]
+fn a_stop_that_could_not_be_checked_says_so_and_stops_nobody() {
+    let house = house();
+    write(&house, "a.py", "DEBUG\n");
+    for row in stops(false) {
+        let mut large = row.1.clone();
+        large["padding"] = "x".repeat(17 << 20).into();
+        let misled = hook(&house, &row.1, &["--no-such-option"]);
+        let large = hook(&house, &large, &["--no-store", "--agent", row.0]);
+        for (reply, why) in [(misled, "--no-such-option"), (large, "larger than")] {
+            assert!(!goes_on(&reply, &row), "{}: {reply}", row.0);
+            let said = reply["systemMessage"].as_str().or(reply["reason"].as_str());
+            let says = said.is_some_and(|said| said.contains("not checked") && said.contains(why));
+            assert_eq!(says, !["copilot", "cursor"].contains(&row.0), "{}: {reply}", row.0);
+        }
+    }
+}

@@ -127,13 +127,18 @@ impl Asking {
             Phase::Before | Phase::Permission => {
                 client.write_at(phase, &Decision::unjudged(trouble), &Voice::default())
             }
-            Phase::After => {
-                let notes = vec![format!("What was written is not checked: {trouble}")];
-                let voice = Voice { notes, ..Voice::default() };
-                client.write_at(phase, &Decision::default(), &voice)
+            Phase::After => self.note(format!("What was written is not checked: {trouble}")),
+            Phase::Stop => {
+                self.note(format!("What is left in the working tree is not checked: {trouble}"))
             }
             _ => self.nothing(),
         }
+    }
+
+    /// Writes a note that stops nothing.
+    fn note(self, note: String) -> String {
+        let voice = Voice { notes: vec![note], ..Voice::default() };
+        self.client.write_at(self.phase, &Decision::default(), &voice)
     }
 
     /// Writes the client's word for "nothing to say".
