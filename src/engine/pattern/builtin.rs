@@ -5,11 +5,10 @@
 
 use super::{Facts, Needles, Scope};
 
-/// One pattern: its source, its needles, and the facts in the order of the fields of [`Facts`].
+/// One pattern: its source, what [`Needles::known`] takes, and the other fields of [`Facts`].
 struct Row {
     source: &'static str,
-    needles: &'static [(&'static str, bool)],
-    whole: bool,
+    needles: (&'static [(&'static str, bool)], bool),
     may_be_empty: bool,
     stepwise: bool,
     boundary: bool,
@@ -25,7 +24,7 @@ pub(super) fn facts(source: &str, scope: Scope) -> Option<Facts> {
     };
     let row = table.binary_search_by(|row| row.source.cmp(source)).ok();
     row.and_then(|index| table.get(index)).map(|row| Facts {
-        needles: Needles::known(row.needles, row.whole),
+        needles: Needles::known(row.needles.0, row.needles.1),
         may_be_empty: row.may_be_empty,
         stepwise: row.stepwise,
         boundary: row.boundary,
@@ -60,7 +59,7 @@ mod tests {
             let (needles, whole) = needles.parts();
             writeln!(
                 out,
-                "    Row {{ source: {source:?}, needles: &{needles:?}, whole: {whole}, \
+                "    Row {{ source: {source:?}, needles: (&{needles:?}, {whole}), \
                  may_be_empty: {may_be_empty}, stepwise: {stepwise}, boundary: {boundary} }},"
             )
             .unwrap();
