@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::progress::Progress;
 use super::terminal;
 use super::world::World;
-use crate::domain::{Change, Decision, Place, Ruling, Verdict};
+use crate::domain::{Change, Decision, Place, RepoPath, Ruling, Verdict};
 use crate::engine::{self, Judge, tripwire::Tripwire};
 use crate::git::{Delta, Fetching, GitError, Reading, Repo};
 use crate::report::{self, Commit, Format, NotChecked, Subject};
@@ -293,6 +293,25 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Takes in what a check of a repository in a folder of this one came to.
+    pub fn add_below(&mut self, folder: &str, other: Self) {
+        let below = |place: &mut Place| {
+            let path = format!("{folder}/{place}");
+            *place = RepoPath::new(&path).map_or(Place::Outside(path), Place::Inside);
+        };
+        let mut rulings = other.decision.rulings;
+        rulings.iter_mut().for_each(|ruling| below(&mut ruling.change.place));
+        let mut not_checked = other.not_checked;
+        not_checked.iter_mut().for_each(|file| below(&mut file.place));
+        let mut all = std::mem::take(&mut self.decision.rulings);
+        all.extend(rulings);
+        self.decision = Decision::of(all);
+        self.files += other.files;
+        self.not_checked.extend(not_checked);
+        self.notes.extend(other.notes);
+        self.commits.extend(other.commits);
+    }
+
     /// Writes the report.
     pub fn report(
         &self,

@@ -1,25 +1,18 @@
 //! Which project, which store: flag, environment, default.
 
 use super::failure::Failure;
+use super::roots::Roots;
 use super::world::World;
 use crate::domain::sanitize::visible;
-use crate::store::files::repository_root;
 use std::path::{Path, PathBuf};
 
 /// Where the records of hooks are kept, from the project's root.
 pub const STORE: &str = ".solvi/traces/hooks.jsonl";
 
-/// Returns the project's root for a hook: the flag; else the repository that the session's folder
-/// is in; else `$CLAUDE_PROJECT_DIR`; else that folder itself.
+/// Returns the root of the project whose store is used; see [`Roots`].
 #[must_use]
 pub fn project(flag: Option<&Path>, session: Option<&str>, world: &World) -> PathBuf {
-    if let Some(flag) = flag {
-        return world.path(flag);
-    }
-    let folder = session.map_or_else(|| world.cwd.clone(), |folder| world.path(folder.as_ref()));
-    repository_root(&folder)
-        .or_else(|| world.env("CLAUDE_PROJECT_DIR").map(PathBuf::from).filter(|dir| dir.is_dir()))
-        .unwrap_or(folder)
+    Roots::of(flag, session, world).project
 }
 
 /// Returns the folder that `--project` names, or the one that the process was started in.

@@ -6,16 +6,18 @@
 //! comes out, and it is no consent to a tool call.
 
 use super::explain::Explanation;
+use super::roots::{self, Roots};
 use super::sitting::{Settings, Sitting};
 use super::world::World;
 use super::{defaults, pen, post_write, pre_edit, stop};
 use crate::clients::marks::Marks;
 use crate::clients::{self, Client, Phase, Voice, paths};
-use crate::domain::{Decision, Event, Verdict};
+use crate::domain::{Action, Decision, Event, Verdict};
 use crate::store::files::DiskFiles;
+use crate::store::roots::{above, is_home};
 use std::io::Read;
 use std::iter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -268,19 +270,44 @@ impl Sitting {
     ) -> Result<(Event, DiskFiles), String> {
         let session = clients::working_folder(payload);
         let project = self.settings.project.as_deref();
-        let root = defaults::project(project, session.as_deref(), &self.world);
-        if project.is_some() && !root.is_dir() {
-            return Err(defaults::no_project(&root).causes.join(" "));
+        if let Some(project) = project.map(|project| self.world.path(project))
+            && !project.is_dir()
+        {
+            return Err(defaults::no_project(&project).causes.join(" "));
         }
-        let files = DiskFiles::new(&root, session.as_deref().map_or(root.as_path(), Path::new));
-        told.project(files.root());
+        let roots = Roots::of(project, session.as_deref(), &self.world);
+        let see = |root: &Path| {
+            let cwd = session.as_deref().map_or(roots.project.as_path(), Path::new);
+            DiskFiles::new(root, cwd).with_roots(roots.all.clone())
+        };
         let Asking { client, named, phase } = asking;
         let resolvers: Vec<&dyn Client> = iter::once(client).chain(named).collect();
-        let event = paths::read(client, &resolvers, phase, payload, &files)
-            .map_err(|error| error.to_string())?;
+        let read = |files: &DiskFiles| {
+            paths::read(client, &resolvers, phase, payload, files)
+                .map_err(|error| error.to_string())
+        };
+        let mut files = see(&roots.project);
+        let mut event = read(&files)?;
+        if roots.provisional
+            && let Some(root) = project_of(&event, &files)
+        {
+            files = see(&root);
+            event = read(&files)?;
+        }
+        told.project(files.root());
         told.event(&event);
         Ok((event, files))
     }
+}
+
+/// Returns the project of the first file of an edit that is in one.
+fn project_of(event: &Event, files: &DiskFiles) -> Option<PathBuf> {
+    let Action::Edit(changes) = &event.action else { return None };
+    let mut found = changes.iter().filter_map(|change| {
+        let roots = above(files.path(&change.place).parent()?);
+        roots::outermost(&roots).filter(|root| !is_home(root))
+    });
+    found.next()
 }
 
 #[cfg(test)]

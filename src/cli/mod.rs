@@ -29,6 +29,7 @@ mod progress;
 mod query;
 mod redact;
 mod report;
+mod roots;
 mod rule_sources;
 mod rules;
 mod sample;

@@ -3,8 +3,7 @@
 //! The judge of edits, and the sub-command that asks nothing else; `hook` asks it too.
 
 mod beside;
-mod git_folder;
-mod nested;
+mod projects;
 
 use super::explain::Explanation;
 use super::hook::{self, Agent, Questions};
@@ -17,12 +16,12 @@ use crate::clients::{Voice, claude};
 use crate::domain::{
     Action, Change, Decision, Event, Files, Finding, Moment, Part, Verdict, sanitize,
 };
-use crate::engine::rules::Rulebook;
+use crate::engine::rules::{Realm, Rulebook};
 use crate::engine::{self, Judge, own_files::OwnFiles, tripwire::Tripwire};
 use crate::store::files::DiskFiles;
 use crate::store::record::Occasion;
 use beside::Beside;
-use nested::Nested;
+use projects::OtherProjects;
 
 /// Judge a proposed edit before the agent makes it
 ///
@@ -96,7 +95,7 @@ pub fn weigh(
 ) -> Decision {
     let Sitting { settings, world } = sitting;
     let source = RuleSource::find(settings.rules.as_deref(), files.root(), world);
-    let mut nested = Nested::of(&changes, files);
+    let mut others = OtherProjects::of(&changes, files);
     let own = OwnFiles {
         settings: wirings().flat_map(|wiring| wiring.guarded).copied().collect(),
         rules_file: source
@@ -104,29 +103,24 @@ pub fn weigh(
             .ok()
             .and_then(RuleSource::path)
             .and_then(|path| files.place(&path.to_string_lossy()).ok()),
-        roots: nested.folders.clone(),
+        realms: others.found.iter().map(|project| project.realm.clone()).collect(),
     };
     let book = source.map_err(|failure| failure.causes.join(" ")).and_then(|source| {
         let mut book = source.load().map_err(|error| error.to_string())?;
         book.keep_for(Moment::Edit);
         told.rules(&source.name_and_target(), book.rules.len());
-        Ok(book)
+        Ok((book, source))
     });
-    let book = match book {
-        Ok(mut book) => {
-            if !names_rules(sitting) {
-                nested.add_rules(&mut book, files, world);
-            }
-            book
-        }
-        Err(trouble) => {
-            nested.broken.push(Broken { below: String::new(), trouble });
-            Rulebook::default()
-        }
-    };
+    let (mut book, source) = book.unwrap_or_else(|trouble| {
+        others.broken.push(Broken { realm: Realm::default(), trouble });
+        (Rulebook::default(), RuleSource::BuiltIn)
+    });
+    if !names_rules(sitting) {
+        others.add_rules(&mut book, &source, &changes, files);
+    }
     let beside = Beside::of(&mut changes, &book, files);
     let mut judges: Vec<&dyn Judge> = vec![&book];
-    judges.extend(nested.broken.iter().map(|broken| broken as &dyn Judge));
+    judges.extend(others.broken.iter().map(|broken| broken as &dyn Judge));
     if !settings.no_instruction_check {
         judges.push(&Tripwire);
     }
@@ -143,21 +137,15 @@ fn names_rules(sitting: &Sitting) -> bool {
 }
 
 /// Stands in for rules that cannot be read: every change is one that could not be checked.
-struct Broken {
-    /// The folder that the rules are about, with `/` at its end; empty for all files.
-    below: String,
+pub struct Broken {
+    /// The files that the rules are about.
+    realm: Realm,
     trouble: String,
-}
-
-impl Broken {
-    fn below(folder: &str, trouble: String) -> Self {
-        Self { below: format!("{folder}/"), trouble }
-    }
 }
 
 impl Judge for Broken {
     fn look(&self, change: &Change) -> Vec<Finding> {
-        if !change.place.as_str().starts_with(&self.below) {
+        if self.realm.inside(change.place.as_str()).is_none() {
             return Vec::new();
         }
         vec![Finding {

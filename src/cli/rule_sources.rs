@@ -91,6 +91,11 @@ impl RuleSource {
             let name = named.display().to_string();
             return Ok(Self::File(RulesFile::named(root.join(&named), name)));
         }
+        Self::find_in(root)
+    }
+
+    /// Finds the rules that a project brings, whatever is named for another.
+    pub fn find_in(root: &Path) -> Result<Self, Failure> {
         match Self::on_disk(root)? {
             Some(found) => Ok(found),
             None => Ok(Self::tracked(root)?.unwrap_or(Self::BuiltIn)),

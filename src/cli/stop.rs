@@ -19,6 +19,7 @@ use crate::store::files::DiskFiles;
 use crate::store::judged::Recent;
 use crate::store::record::Occasion;
 use serde_json::json;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 /// What the person is told when the agent stops all the same.
 const STILL: &str = "solvi-hook: the working tree holds what would be refused at the commit; \
@@ -33,23 +34,7 @@ pub fn judge(
     told: &mut Explanation,
 ) -> Decision {
     let Action::Stop { again } = event.action else { return Decision::default() };
-    let unchecked = |why: &str| format!("What is left in the working tree is not checked: {why}");
-    let repo = match Repo::open(files.root()) {
-        Ok(repo) => repo,
-        // Nothing is committed there.
-        Err(GitError::NoRepository { .. }) => return Decision::default(),
-        Err(error) => {
-            voice.notes.push(unchecked(&error.to_string()));
-            return Decision::default();
-        }
-    };
-    let outcome = match outcome(sitting, &repo) {
-        Ok(outcome) => outcome,
-        Err(failure) => {
-            voice.notes.push(unchecked(failure.causes.first().unwrap_or(&failure.headline)));
-            return Decision::default();
-        }
-    };
+    let Left { repo, outcome } = left(sitting, files, voice);
     told.judged();
     voice.notes.extend(outcome.unread.as_deref().map(unchecked));
     if outcome.files == 0 {
@@ -59,7 +44,7 @@ pub fn judge(
     let before = reasons.as_deref().is_some_and(|reasons| held(sitting, event, files, reasons));
     if let Some(named) = sitting.settings.store() {
         let keep = Keep {
-            repo: Some(&repo),
+            repo: repo.as_ref(),
             root: files.root(),
             named,
             occasion: Occasion::STOP,
@@ -82,6 +67,54 @@ pub fn judge(
     let mut decision = outcome.decision;
     decision.rulings.retain(|ruling| ruling.verdict() == Verdict::Deny);
     decision
+}
+
+/// What an agent leaves behind.
+struct Left {
+    /// The repository whose store it is kept in, if that is one.
+    repo: Option<Repo>,
+    outcome: Outcome,
+}
+
+/// Holds the working tree of every repository that the session is in against its HEAD. What cannot
+/// be looked at is said, and stops nobody.
+fn left(sitting: &Sitting, files: &DiskFiles, voice: &mut Voice) -> Left {
+    let mut roots = vec![files.root()];
+    let cwd = std::fs::canonicalize(files.session_folder())
+        .unwrap_or_else(|_| files.session_folder().to_owned());
+    let inside = |root: &&Path| cwd.starts_with(root) && root.starts_with(files.root());
+    let others = files.roots().iter().map(PathBuf::as_path);
+    roots.extend(others.filter(|root| *root != files.root()).filter(inside));
+    let mut left = Left { repo: None, outcome: Survey::of("the working tree").decide() };
+    for root in roots {
+        let repo = match Repo::open(root) {
+            Ok(repo) => repo,
+            // Nothing is committed there.
+            Err(GitError::NoRepository { .. }) => continue,
+            Err(error) => {
+                voice.notes.push(unchecked(&error.to_string()));
+                continue;
+            }
+        };
+        let outcome = match outcome(sitting, &repo) {
+            Ok(outcome) => outcome,
+            Err(failure) => {
+                voice.notes.push(unchecked(failure.causes.first().unwrap_or(&failure.headline)));
+                continue;
+            }
+        };
+        let folder = root.strip_prefix(files.root()).unwrap_or(root).to_string_lossy();
+        if folder.is_empty() {
+            (left.repo, left.outcome) = (Some(repo), outcome);
+        } else {
+            left.outcome.add_below(&folder.replace(MAIN_SEPARATOR, "/"), outcome);
+        }
+    }
+    left
+}
+
+fn unchecked(why: &str) -> String {
+    format!("What is left in the working tree is not checked: {why}")
 }
 
 /// Holds the working tree against HEAD.

@@ -28,7 +28,17 @@ pub trait Judge {
 pub fn decide(changes: Vec<Change>, judges: &[&dyn Judge], book: &Rulebook) -> Decision {
     let rule = |change: Change| {
         let findings = judges.iter().flat_map(|judge| judge.look(&change)).collect();
-        let (findings, redaction) = secrets::mask(findings, &change, book);
+        let (mut findings, redaction) = secrets::mask(findings, &change, book);
+        // Two projects may have the same rule, and one may be reached in two ways.
+        let mut at = 0;
+        while at < findings.len() {
+            let (before, rest) = findings.split_at(at);
+            if rest.first().is_some_and(|finding| before.contains(finding)) {
+                findings.remove(at);
+            } else {
+                at += 1;
+            }
+        }
         Ruling::of(change, findings, redaction)
     };
     Decision::of(changes.into_iter().map(rule).collect())

@@ -4,6 +4,7 @@
 //! the one to change them unseen. Records and git's own files are never an agent's to write.
 
 use super::Judge;
+use super::rules::Realm;
 use crate::domain::{Change, Finding, Part, Place, RepoPath, Spot, Verdict};
 
 /// The name under which this judge's findings are told.
@@ -17,9 +18,8 @@ pub struct OwnFiles {
     pub settings: Vec<&'static str>,
     /// The rules file in use, when it is none of the usual ones.
     pub rules_file: Option<Place>,
-    /// Folders that are repositories of their own, each with `/` at its end: the same holds from
-    /// their roots.
-    pub roots: Vec<String>,
+    /// Other projects: the same holds from their roots.
+    pub realms: Vec<Realm>,
 }
 
 /// What a file is for, and what an agent's change of it leads to.
@@ -39,6 +39,9 @@ const RULES: &str = "This file holds the rules that judge your edits; a person d
 const SETTINGS: &str = "This file says which hooks run; a person decides about it.";
 const TRACES: &str = "Records of decisions are never edited.";
 const GIT: &str = "Git's own files and hooks are not edited by hand.";
+const NEW_GIT: &str = "A file or folder `.git` makes this folder a repository, whose settings and \
+    hooks git obeys; a person decides about it.";
+const OTHER_TRACES: &str = "Records of decisions are not edited by hand.";
 
 const ROWS: &[Row] = &[
     row("solvi-rules.toml", Verdict::Ask, RULES),
@@ -53,8 +56,8 @@ impl Judge for OwnFiles {
         let found = if self.rules_file.as_ref() == Some(&change.place) {
             Some((Verdict::Ask, RULES))
         } else {
-            let below = self.roots.iter().filter_map(|root| {
-                RepoPath::new(change.place.as_str().strip_prefix(root)?).map(Place::Inside)
+            let below = self.realms.iter().filter_map(|realm| {
+                RepoPath::new(&realm.inside(change.place.as_str())?).map(Place::Inside)
             });
             let rows = below.chain([change.place.clone()]).filter_map(|place| self.find(&place));
             rows.map(|row| (row.verdict, row.why)).max_by_key(|(verdict, _)| *verdict)
@@ -78,7 +81,8 @@ impl OwnFiles {
         // file, and elsewhere it is a rare name that a person may well look at.
         let path = place.as_str().to_lowercase();
         let settings = self.settings.iter().map(|path| row(path, Verdict::Ask, SETTINGS));
-        ROWS.iter().copied().chain(settings).find(|row| {
+        let rows = ROWS.iter().copied().chain(settings);
+        let mut rows = rows.filter(|row| {
             let path = match place {
                 Place::Inside(_) => path.as_str(),
                 // Outside, only a client's own folder in somebody's home is known by its ending.
@@ -93,8 +97,19 @@ impl OwnFiles {
                 Some(folder) => path == folder || path.starts_with(row.path),
                 None => path == row.path,
             }
-        })
+        });
+        rows.next().or_else(|| anywhere(&path))
     }
+}
+
+/// Finds what a path in lower case is for in whatever folder it is.
+fn anywhere(path: &str) -> Option<Row> {
+    let mut parts = path.split('/');
+    parts.find_map(|part| match part {
+        ".git" => Some(row(".git", Verdict::Ask, NEW_GIT)),
+        ".solvi" => Some(row(".solvi", Verdict::Ask, OTHER_TRACES)),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ pub struct DiskFiles {
     root: PathBuf,
     cwd: PathBuf,
     home: Option<PathBuf>,
+    // Every project that the session is in.
+    roots: Vec<PathBuf>,
     // Paths that led through symbolic links, as they were before these were followed.
     followed: RefCell<Vec<(Place, PathBuf)>>,
 }
@@ -38,13 +40,31 @@ impl DiskFiles {
     pub fn new(root: &Path, cwd: &Path) -> Self {
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
-        Self { cwd: root.join(cwd), root, home, followed: RefCell::default() }
+        Self { cwd: root.join(cwd), root, home, roots: Vec::new(), followed: RefCell::default() }
     }
 
     /// Returns the project's root, with its symbolic links resolved.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Adds the roots of every project that the session is in.
+    #[must_use]
+    pub fn with_roots(self, roots: Vec<PathBuf>) -> Self {
+        Self { roots, ..self }
+    }
+
+    /// Returns the roots of every project that the session is in, besides [`DiskFiles::root`].
+    #[must_use]
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    /// Returns the session's folder, as it was written.
+    #[must_use]
+    pub fn session_folder(&self) -> &Path {
+        &self.cwd
     }
 
     /// Returns where a place is on disk.

@@ -25,6 +25,7 @@ pub mod reader;
 pub mod record;
 mod recorded;
 pub mod replay;
+pub mod roots;
 pub mod rotate;
 pub mod scan;
 mod seal;

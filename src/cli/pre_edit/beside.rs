@@ -8,7 +8,6 @@
 //! and leaves warnings; no verdict becomes milder by it. Nothing is fetched and nothing is
 //! written, and what cannot be read is said where it mattered.
 
-use super::git_folder::GitFolder;
 use crate::domain::{
     Change, Content, Finding, Line, Numbering, Part, Place, Spot, Standing, Verdict, diff,
 };
@@ -16,6 +15,7 @@ use crate::engine::Judge;
 use crate::engine::rules::{Only, Rule, Rulebook};
 use crate::git::{GitError, Index, Repo, Tracked};
 use crate::store::files::{DiskFiles, repository_root};
+use crate::store::roots::GitFolders;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -45,7 +45,7 @@ type View = Result<Rc<Opened>, String>;
 /// Where a file is in its repository.
 struct Home {
     root: PathBuf,
-    git: GitFolder,
+    git: GitFolders,
     path: String,
 }
 
@@ -209,7 +209,7 @@ impl<'a> Beside<'a> {
         let root = repository_root(path.parent()?)?;
         let inside = path.strip_prefix(&root).ok()?.to_string_lossy();
         let inside = inside.replace(std::path::MAIN_SEPARATOR, "/");
-        Some(Home { git: GitFolder::of(&root), path: inside, root })
+        Some(Home { git: GitFolders::of(&root), path: inside, root })
     }
 
     fn view(&self, home: &Home) -> View {

@@ -12,6 +12,7 @@ mod realm;
 pub use error::RulesError;
 pub use limits::Only;
 pub use load::{Form, RULE_KEYS, load};
+pub use realm::Realm;
 
 use super::Judge;
 use super::checks::{Check, KINDS, Problem, Seen, Subject};
@@ -20,7 +21,6 @@ use super::pattern::{Pattern, Scope};
 use super::python::Module;
 use crate::domain::sanitize::excerpt;
 use crate::domain::{Change, Content, Finding, Line, Moment, Part, Spot, Verdict, diff};
-use realm::Realm;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
@@ -106,7 +106,7 @@ impl Rule {
     /// Tells whether the rule covers a path.
     #[must_use]
     pub fn covers(&self, path: &str) -> bool {
-        self.realm.inside(path).is_some_and(|path| self.globs.cover(path))
+        self.realm.inside(path).is_some_and(|path| self.globs.cover(&path))
     }
 
     /// Tells whether the rule judges a change: its paths cover the place, and it is for files of
@@ -326,11 +326,10 @@ impl Rulebook {
         self.aside.extend(gone.filter(|rule| rule.redact));
     }
 
-    /// Takes in the rules of another repository in a folder of this one: its rules are held
-    /// against paths from its own root.
-    pub fn add_below(&mut self, folder: &str, mut other: Self) {
+    /// Takes in the rules of another repository: they are held against paths from its own root.
+    pub fn add(&mut self, mut other: Self, realm: &Realm) {
         for rule in other.rules.iter_mut().chain(&mut other.aside) {
-            rule.realm.move_below(folder);
+            rule.realm = realm.clone();
         }
         self.rules.append(&mut other.rules);
         self.aside.append(&mut other.aside);
