@@ -41,7 +41,8 @@
 //!   [`git::pushed`] git's lines about a push, [`git::shims`] writes the hooks.
 //! * `report`: [`report::Subject`] is what a check came to; [`report::FORMATS`] write it;
 //!   [`report::statistics`] counts a store's decisions and writes that.
-//! * `store`: [`store::files`] resolves and reads the files of a project; [`store::record`] turns a
+//! * `store`: [`store::files`] resolves and reads the files of a project, [`store::roots`] finds the
+//!   repositories that hold them; [`store::record`] turns a
 //!   decision into a record and [`store::traces`] appends it to the chain; [`store::reader`] reads it
 //!   line by line, [`store::segments`] lists its files, [`store::rotate`] closes one and begins the
 //!   next, [`store::database`] keeps the same in `SQLite`; [`store::stored`] says what a record
@@ -65,6 +66,15 @@
 //! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |
 //! | `refs/notes/solvi-hook` | the end of the store, kept in git by `anchor --git-note` |
 //! | `pre-commit`, `pre-merge-commit`, `pre-push` in git's hooks folder | our shims; somebody else's hook is at most moved to `NAME.d/original`, and back |
+//!
+//! # Several projects
+//!
+//! The rules of every repository that holds a file or the session's folder apply to the files below
+//! it, and so do those of the folders that agents name in their variables (`cli/roots.rs`). An inner
+//! repository never takes an outer one's rules away, and the store is the outermost one's: of those
+//! with a rules file, where there is one, so that a repository around many projects does not take
+//! their records. A repository in the person's home or above is the project only of files that are
+//! in no other; its rules apply to all that it holds.
 //!
 //! # Where this differs from the first plan
 //!

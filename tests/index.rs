@@ -330,12 +330,12 @@ fn nested() -> Tree {
 }
 
 #[test]
-fn a_submodule_is_judged_by_its_own_rules_from_its_own_root() {
+fn a_submodule_is_judged_by_its_own_rules_and_the_projects_each_from_its_root() {
     let tree = nested();
     tree.git(&["-c", "advice.addEmbeddedRepo=false", "add", "lib"]);
     tree.write("lib/src/a.txt", "INNER\n").expect("deny", &["inner: ", "lib/src/a.txt"]);
     assert_eq!(tree.write("lib/a.txt", "INNER\n").verdict(), "allow");
-    assert_eq!(tree.write("lib/src/a.txt", "OUTER\n").verdict(), "allow");
+    tree.write("lib/src/a.txt", "OUTER\n").expect("deny", &["outer: "]);
     assert_eq!(tree.write("src/a.txt", "INNER\n").verdict(), "allow");
     tree.write("library.txt", "OUTER\n").expect("deny", &["outer: "]);
 }

@@ -34,7 +34,7 @@ fn at(house: &House, cwd: impl Into<PathBuf>) -> Session<'_> {
     Session { house, cwd: cwd.into(), variables: Vec::new() }
 }
 
-fn git(folder: &Path, args: &[&str]) {
+pub fn git(folder: &Path, args: &[&str]) {
     let mut git = Command::new("git");
     git.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
     git.env("HOME", folder).env("GIT_CONFIG_NOSYSTEM", "1");
