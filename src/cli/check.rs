@@ -300,9 +300,13 @@ impl Outcome {
             *place = RepoPath::new(&path).map_or(Place::Outside(path), Place::Inside);
         };
         let mut rulings = other.decision.rulings;
-        rulings.iter_mut().for_each(|ruling| below(&mut ruling.change.place));
+        for ruling in &mut rulings {
+            below(&mut ruling.change.place);
+        }
         let mut not_checked = other.not_checked;
-        not_checked.iter_mut().for_each(|file| below(&mut file.place));
+        for file in &mut not_checked {
+            below(&mut file.place);
+        }
         let mut all = std::mem::take(&mut self.decision.rulings);
         all.extend(rulings);
         self.decision = Decision::of(all);
