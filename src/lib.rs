@@ -18,7 +18,7 @@
 //!
 //! | room | its question | crates beside std | outside world |
 //! |---|---|---|---|
-//! | `domain` | what do we talk about? | `serde`, `similar` | none |
+//! | `domain` | what do we talk about? | `encoding_rs`, `serde`, `similar` | none |
 //! | `engine` | what do we think of it? | `fancy_regex`, `globset`, `jsonc_parser`, `memchr`, `regex`, `regex_syntax`, `strsim`, `thiserror`, `toml`, `tree_sitter`, `tree_sitter_python`, `unicode_normalization` | none |
 //! | `clients` | how does each agent speak? | `serde`, `serde_json`, `thiserror`, `unicode_normalization` | none |
 //! | `git` | what does the repository say? | `gix`, `thiserror` | files, environment, process |

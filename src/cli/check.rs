@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::progress::Progress;
 use super::terminal;
 use super::world::World;
-use crate::domain::{Change, Decision, Place, RepoPath, Ruling, Verdict};
+use crate::domain::{Change, Content, Decision, Place, RepoPath, Ruling, Verdict};
 use crate::engine::{self, Judge, tripwire::Tripwire};
 use crate::git::{Delta, Fetching, GitError, Reading, Repo};
 use crate::report::{self, Commit, Format, NotChecked, Subject};
@@ -180,7 +180,7 @@ impl Survey {
     ) {
         let place = change.place.clone();
         let kept = Kept {
-            ruling: ruling(change, rules, options),
+            ruling: ruling(change.as_read(), rules, options),
             not_checked: unchecked.map(|why| NotChecked { place, why }),
         };
         self.add(kept, None);
@@ -249,7 +249,12 @@ fn keep(reading: Reading, rules: &Rules, options: &Options) -> Kept {
     } else {
         ruling(reading.change, rules, options)
     };
-    Kept { ruling, not_checked: why.map(|why| NotChecked { place, why }) }
+    // A file that is no text and has a finding was looked at.
+    let found = ruling.as_ref().is_some_and(|ruling| {
+        ruling.change.after == Content::Binary
+            && ruling.findings.iter().any(|finding| finding.objects() && !finding.spots.is_empty())
+    });
+    Kept { ruling, not_checked: why.filter(|_| !found).map(|why| NotChecked { place, why }) }
 }
 
 /// Judges the pointer that Git LFS keeps in place of a file: rules about the content as a whole

@@ -42,7 +42,7 @@ pub fn load_rules(file: &Path) -> Result<Vec<Rule>, RulesError> {
 pub fn changes_of(payload: &[u8], root: &Path) -> Result<Vec<Change>, PayloadError> {
     let files = DiskFiles::new(root, root);
     match payload::read(payload, &files)?.action {
-        Action::Edit(changes) => Ok(changes),
+        Action::Edit(changes) => Ok(changes.into_iter().map(Change::as_read).collect()),
         Action::Stop { .. } | Action::Other => Ok(Vec::new()),
     }
 }

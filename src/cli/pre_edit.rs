@@ -88,11 +88,12 @@ pub fn judge(
 /// Holds changes against the rules.
 pub fn weigh(
     sitting: &Sitting,
-    mut changes: Vec<Change>,
+    changes: Vec<Change>,
     files: &DiskFiles,
     voice: &mut Voice,
     told: &mut Explanation,
 ) -> Decision {
+    let mut changes: Vec<Change> = changes.into_iter().map(Change::as_read).collect();
     let Sitting { settings, world } = sitting;
     let source = RuleSource::find(settings.rules.as_deref(), files.root(), world);
     let mut others = OtherProjects::of(&changes, files);

@@ -85,7 +85,8 @@ fn write(tool: &str, place: Place, content: String, stored: Stored) -> Change {
         Stored::Absent => Change::of_text(tool, place, "", content),
         Stored::Bytes(bytes) => {
             let before = Encoding::of(&bytes).decode(&bytes);
-            Change::of_text(tool, place, kept_lines(&before, &content), content)
+            let change = Change::of_text(tool, place, kept_lines(&before, &content), content);
+            in_bytes(change, &bytes)
         }
         Stored::Unknown(why) => {
             Change { unsure: Some(why), ..Change::of_text(tool, place, "", content) }
@@ -97,6 +98,18 @@ fn write(tool: &str, place: Place, content: String, stored: Stored) -> Change {
 /// its byte order mark goes.
 pub(super) fn kept_lines<'a>(before: &'a str, after: &str) -> &'a str {
     before.strip_prefix(MARK).filter(|_| !after.starts_with(MARK)).unwrap_or(before)
+}
+
+/// Adds the other readings of a file that the client keeps in UTF-16.
+fn in_bytes(change: Change, before: &[u8]) -> Change {
+    let encoding = Encoding::of(before);
+    match change.after.text() {
+        Some(after) if encoding != Encoding::Utf8 => {
+            let after = encoding.encode(after);
+            change.written_as(before, after)
+        }
+        _ => change,
+    }
 }
 
 fn replacement(mut fields: Fields) -> Result<Replacement, PayloadError> {
@@ -119,7 +132,11 @@ fn edit(tool: &str, place: Place, edits: &[Replacement], notebook: bool, stored:
     };
     let before = bytes.as_deref().map(|bytes| Encoding::of(bytes).decode(bytes));
     match claude_edit::after(before.as_deref(), edits, notebook) {
-        Ok(after) => Change::of_text(tool, place, before.as_deref().unwrap_or_default(), after),
+        Ok(after) => {
+            let text = before.as_deref().unwrap_or_default();
+            let change = Change::of_text(tool, place, text, after);
+            in_bytes(change, bytes.as_deref().unwrap_or_default())
+        }
         Err(refusal) => Change::of_lines(tool, place, lines(), refusal.to_string()),
     }
 }

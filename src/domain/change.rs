@@ -3,8 +3,11 @@
 //! Lines are what editors and git call lines: they end with `\n`, and a `\r` before it belongs
 //! to the line end, not to the text.
 
-use super::diff;
 use super::path::Place;
+use super::text::{self, MARK, Way};
+use super::{declared, diff};
+use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// What a file holds, or why that is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +34,7 @@ impl Content {
 }
 
 /// One line with its number, counted from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Line {
     /// Its number; see [`Numbering`] for what is counted.
     pub number: usize,
@@ -63,6 +66,18 @@ impl Numbering {
     }
 }
 
+/// Another text that a program may read in the file after an edit: a shell passes over NUL bytes,
+/// Python follows a declared encoding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherReading {
+    /// How it is read.
+    pub way: Way,
+    /// The text.
+    pub text: String,
+    /// The lines of it that the edit adds, in order.
+    pub added: Vec<Line>,
+}
+
 /// What git knows of a file before a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Standing {
@@ -88,7 +103,14 @@ pub struct Change {
     pub after: Content,
     /// The lines that the edit adds, in order.
     pub added: Vec<Line>,
-    /// What their numbers count.
+    /// What else may be read in the file after the edit; nearly always nothing. What is found
+    /// there counts as well.
+    pub others: Vec<OtherReading>,
+    /// The texts of the file before the edit, where they are known: one for each version that it
+    /// is compared with, empty for a file that was not there. Evaluation needs them, and no
+    /// decision keeps them.
+    pub before: Option<Vec<String>>,
+    /// What the numbers of lines count.
     pub numbering: Numbering,
     /// Why `added` may lack lines that the edit really brings (the file could not be read, say);
     /// a line check that finds nothing then cannot say that nothing is there.
@@ -116,6 +138,8 @@ impl Change {
             moved_from: None,
             added: diff::added(before, &after),
             after: Content::Text(after),
+            others: Vec::new(),
+            before: Some(vec![before.to_owned()]),
             numbering: Numbering::File,
             unsure: None,
             standing: Standing::Unknown,
@@ -131,6 +155,8 @@ impl Change {
             moved_from: None,
             after: Content::Unknown(why.into()),
             added,
+            others: Vec::new(),
+            before: None,
             numbering: Numbering::NewText,
             unsure: None,
             standing: Standing::Unknown,
@@ -146,9 +172,90 @@ impl Change {
             moved_from: None,
             after: Content::Absent,
             added: Vec::new(),
+            others: Vec::new(),
+            before: None,
             numbering: Numbering::File,
             unsure: None,
             standing: Standing::Unknown,
+        }
+    }
+
+    /// Reads a text that comes from an agent or a patch as a program reads the file it becomes:
+    /// without its mark of byte order, and with its other readings. What comes from bytes is read
+    /// that way from the start.
+    #[must_use]
+    pub fn as_read(mut self) -> Self {
+        if let Content::Text(after) = &mut self.after
+            && after.starts_with(MARK)
+        {
+            after.drain(..MARK.len_utf8());
+        }
+        if let Some(first) = self.added.first_mut().filter(|line| line.number == 1)
+            && first.text.starts_with(MARK)
+        {
+            first.text.drain(..MARK.len_utf8());
+        }
+        for before in self.before.iter_mut().flatten().filter(|text| text.starts_with(MARK)) {
+            before.drain(..MARK.len_utf8());
+        }
+        if let (true, Content::Text(after)) = (self.others.is_empty(), &self.after) {
+            // These have their line feeds where the text has them.
+            let others = text::others(after).into_iter();
+            self.others = others.map(|other| self.other(other.way, other.text)).collect();
+        }
+        self
+    }
+
+    /// Adds what else may be read in the bytes that an agent writes in another encoding than UTF-8.
+    #[must_use]
+    pub fn written_as(mut self, before: &[u8], after: Vec<u8>) -> Self {
+        let before = text::decode(before.to_vec());
+        let other = |text::Decoding { way, text }: text::Decoding| OtherReading {
+            added: diff::added(before.read(way), &text),
+            way,
+            text,
+        };
+        self.others = text::decode(after).others.into_iter().map(other).collect();
+        self
+    }
+
+    fn other(&self, way: Way, text: String) -> OtherReading {
+        let mut added = self.added.iter().map(|line| line.number).peekable();
+        let mut lines = diff::numbered(&text);
+        lines.retain(|line| {
+            while added.next_if(|number| *number < line.number).is_some() {}
+            added.peek() == Some(&line.number)
+        });
+        OtherReading { way, text, added: lines }
+    }
+
+    /// Returns the added lines in every reading, each once.
+    #[must_use]
+    pub fn added_in_any_reading(&self) -> Cow<'_, [Line]> {
+        if self.others.is_empty() {
+            return Cow::Borrowed(&self.added);
+        }
+        let mut lines = self.added.clone();
+        let others = self.others.iter().flat_map(|other| &other.added);
+        let known: HashSet<&Line> = self.added.iter().collect();
+        lines.extend(others.filter(|line| !known.contains(line)).cloned());
+        lines.sort_by_key(|line| line.number);
+        Cow::Owned(lines)
+    }
+
+    /// Returns the text as a program reads it that follows the encoding declared in it.
+    #[must_use]
+    pub fn text_as_declared(&self) -> Option<&str> {
+        let declared = self.others.iter().find(|other| other.way == Way::Declared);
+        declared.map(|other| other.text.as_str()).or_else(|| self.after.text())
+    }
+
+    /// Returns the name of the encoding that the text declares, where it cannot be decoded.
+    #[must_use]
+    pub fn undecodable(&self) -> Option<&str> {
+        match declared::of(self.after.text()?)? {
+            declared::Declared::Unknown(name) => Some(name),
+            declared::Declared::Known(_) => None,
         }
     }
 

@@ -7,19 +7,22 @@
 
 pub mod change;
 pub mod decision;
+pub mod declared;
 pub mod diff;
 pub mod entry;
 pub mod event;
 pub mod finding;
+mod magic;
 pub mod moment;
 pub mod path;
 pub mod ports;
 pub mod sanitize;
+pub mod text;
 pub mod utc;
 pub mod verdict;
 pub mod wording;
 
-pub use change::{Change, Content, Line, Numbering, Standing};
+pub use change::{Change, Content, Line, Numbering, OtherReading, Standing};
 pub use decision::{Decision, Ruling};
 pub use entry::{Entry, Shape};
 pub use event::{Action, Event, Session};

@@ -26,7 +26,7 @@ pub trait Judge {
 /// finding counts, and what a redacting rule of `book` finds is masked in all that leaves here.
 #[must_use]
 pub fn decide(changes: Vec<Change>, judges: &[&dyn Judge], book: &Rulebook) -> Decision {
-    let rule = |change: Change| {
+    let rule = |mut change: Change| {
         let findings = judges.iter().flat_map(|judge| judge.look(&change)).collect();
         let (mut findings, redaction) = secrets::mask(findings, &change, book);
         // Two projects may have the same rule, and one may be reached in two ways.
@@ -39,6 +39,9 @@ pub fn decide(changes: Vec<Change>, judges: &[&dyn Judge], book: &Rulebook) -> D
                 at += 1;
             }
         }
+        // A decision keeps what was decided about, and not all that it took to decide.
+        change.before = None;
+        change.others = Vec::new();
         Ruling::of(change, findings, redaction)
     };
     Decision::of(changes.into_iter().map(rule).collect())

@@ -40,6 +40,10 @@ const FEW_STEPS: u64 = 1_000;
 /// How much more than [`LOOKS`] it could then look at, in the worst case.
 const WORST: u64 = 10;
 
+/// What ends a line for Python (a carriage return), JavaScript, YAML or an editor, and does not
+/// for git and a shell. A pattern is held against the whole line and against each part of it.
+const LINE_ENDS: [char; 6] = ['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+
 /// Up to which length of text a compiled pattern is kept for the next text.
 const KEPT: usize = 4096;
 
@@ -130,8 +134,33 @@ impl Pattern {
         match self.facts.needles.look(text) {
             Sight::Nothing => Ok(false),
             Sight::Match if !self.facts.stepwise => Ok(true),
-            Sight::Match | Sight::Perhaps => self.search(text),
+            Sight::Match | Sight::Perhaps => {
+                if self.search(text)? {
+                    return Ok(true);
+                }
+                for (_, part) in self.parts(text) {
+                    if self.search(part)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
         }
+    }
+
+    /// Returns the parts of a line between characters that other programs take for line ends.
+    fn parts<'t>(&self, line: &'t str) -> impl Iterator<Item = (usize, &'t str)> {
+        let has_ends = matches!(self.scope, Scope::Line)
+            && (memchr::memchr3(b'\r', 0x0b, 0x0c, line.as_bytes()).is_some()
+                || !line.is_ascii() && line.contains(LINE_ENDS));
+        let parts = has_ends.then(|| line.split_inclusive(LINE_ENDS)).into_iter().flatten();
+        let mut next = 0;
+        let parts = parts.map(move |part| {
+            let at = next;
+            next += part.len();
+            (at, part.trim_end_matches(LINE_ENDS))
+        });
+        parts.filter(|(_, part)| !part.is_empty())
     }
 
     /// Tells whether the pattern could match somewhere in `text`, without compiling it. What is
@@ -146,6 +175,15 @@ impl Pattern {
         if self.facts.needles.look(text) == Sight::Nothing {
             return Ok(Vec::new());
         }
+        let mut found = self.find_in(text)?;
+        for (at, part) in self.parts(text) {
+            let more = self.find_in(part)?.into_iter();
+            found.extend(more.map(|range| at + range.start..at + range.end));
+        }
+        Ok(found)
+    }
+
+    fn find_in(&self, text: &str) -> Result<Vec<Range<usize>>, TooHard> {
         match self.engine(text) {
             engine if self.is_ruled_out(engine, text) => Ok(Vec::new()),
             // Of `x*|key`, a search that takes what comes first sees nothing in `key`. Python

@@ -43,7 +43,7 @@ pub fn mask(
     let mut mask = Mask { patterns, whole_lines: BTreeSet::new() };
     for finding in &findings {
         if broken.iter().any(|rule| rule.id == finding.rule) {
-            mask.cover_whole_lines(finding);
+            mask.cover_whole_lines(finding, change);
         }
     }
     for spot in findings.iter_mut().flat_map(|finding| &mut finding.spots) {
@@ -62,8 +62,9 @@ fn may_show(pattern: &Pattern, findings: &[Finding], change: &Change) -> bool {
     // The added lines are lines of that file, unless they are counted otherwise.
     let apart = after.is_none() || change.numbering != Numbering::File;
     let added = change.added.iter().filter(|_| apart).map(|line| line.text.as_str());
+    let others = change.others.iter().map(|other| other.text.as_str());
     let quoted = findings.iter().flat_map(|finding| &finding.spots).map(|spot| spot.text.as_str());
-    after.into_iter().chain(added).chain(quoted).any(|text| pattern.could_match(text))
+    after.into_iter().chain(others).chain(added).chain(quoted).any(|text| pattern.could_match(text))
 }
 
 struct Mask<'p> {
@@ -74,12 +75,15 @@ struct Mask<'p> {
 }
 
 impl Mask<'_> {
-    fn cover_whole_lines(&mut self, finding: &Finding) {
+    fn cover_whole_lines(&mut self, finding: &Finding, change: &Change) {
         if !matches!(finding.part, Part::Checks | Part::Beside) {
             return;
         }
+        // What is found in another reading stands in the kept text as something else.
+        let elsewhere = !change.others.is_empty();
         let secret = finding.spots.iter().filter(|spot| {
-            !spot.text.is_empty() && matches!(self.matched(&spot.text), Cow::Borrowed(_))
+            !spot.text.is_empty()
+                && (elsewhere || matches!(self.matched(&spot.text), Cow::Borrowed(_)))
         });
         let lines: Vec<usize> = secret.map(|spot| spot.line).collect();
         self.whole_lines.extend(lines);

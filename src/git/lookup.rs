@@ -9,6 +9,7 @@ use super::staged::stored;
 use super::text;
 use super::tree::Entries;
 use crate::domain::Content;
+use crate::domain::text::decode;
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Flags, Mode as IndexMode, Stage};
@@ -137,7 +138,7 @@ impl Index {
     /// Reads a path as [`Index::blob`] does, and decodes it; the pointer that Git LFS stores in
     /// place of a file is none of its text.
     pub fn content(&self, repo: &Repo, path: &str) -> Result<Option<Content>, GitError> {
-        let content = self.blob(repo, path)?.map(text::content);
+        let content = self.blob(repo, path)?.map(|bytes| decode(bytes).content);
         Ok(content.map(|content| match content {
             Content::Text(text) if text::is_lfs_pointer(&text) => Content::Binary,
             content => content,

@@ -19,6 +19,8 @@ mod rebuild;
 pub use error::{PatchError, Problem};
 pub use rebuild::OldFiles;
 
+use super::reading;
+use crate::domain::text::{Decoded, decode};
 use crate::domain::{Change, Content, Numbering, Place, Standing};
 use head::{Fate, Head};
 use hunks::Hunks;
@@ -188,10 +190,10 @@ fn patched(head: &Head, pair: &Pair, body: Body) -> Result<Patched, Problem> {
         hunks.fit(head.fate)?;
         if head.fate == Fate::New {
             let text = hunks.list.into_iter().flat_map(|hunk| hunk.new).collect();
-            change.after = match String::from_utf8(text) {
-                Ok(text) => Content::Text(text),
-                Err(_) => Content::Binary,
-            };
+            let Decoded { content, others } = decode(text);
+            change.after = content;
+            change.others = reading::others(others, &[Decoded::default()]).unwrap_or_default();
+            change.before = Some(vec![String::new()]);
         } else if let Some(old_side) = &mut old_side {
             old_side.hunks = hunks.list;
         }
@@ -245,6 +247,8 @@ fn bare(place: Place) -> Change {
         moved_from: None,
         after: Content::Unknown(PART.to_owned()),
         added: Vec::new(),
+        others: Vec::new(),
+        before: None,
         numbering: Numbering::File,
         unsure: None,
         standing: Standing::Unknown,

@@ -9,7 +9,8 @@ use super::error::GitError;
 use super::objects::{Found, LARGEST, Objects, SMALL};
 use super::repo::Repo;
 use super::{program, text, worktree};
-use crate::domain::{Change, Content, Line, Numbering, Standing, diff};
+use crate::domain::text::{Decoded, Decoding, begins_like_binary, decode};
+use crate::domain::{Change, Content, Line, Numbering, OtherReading, Standing, diff};
 use gix::bstr::ByteSlice;
 use std::collections::HashSet;
 use std::fmt;
@@ -229,65 +230,53 @@ impl<'r> Reader<'r> {
                 return Ok((reading, lane));
             }
         };
-        reading.change.after = text::content(bytes);
-        let Content::Text(after) = &reading.change.after else {
-            reading.unchecked = Some(Unchecked::Binary);
-            return Ok((reading, lane));
-        };
-        reading.lfs = mode.is_file() && text::is_lfs_pointer(after);
+        let Decoded { content, others } = decode(bytes);
+        reading.change.after = content;
         let versions = comparable(delta, mode);
-        reading.hasty = pace == Pace::Hasty && saves(&versions, after);
-        let added =
-            if reading.hasty { numbered(after) } else { self.added(&versions, after, &mut lane)? };
-        match added {
-            Ok(added) => reading.change.added = added,
+        let text = reading.change.after.text();
+        let longest =
+            others.iter().map(|other| other.text.as_str()).chain(text).max_by_key(|it| it.len());
+        reading.hasty = pace == Pace::Hasty && saves(&versions, longest.unwrap_or_default());
+        match text {
+            Some(after) => reading.lfs = mode.is_file() && text::is_lfs_pointer(after),
+            None => reading.unchecked = Some(Unchecked::Binary),
+        }
+        let compared = match &versions {
+            Versions::Same => Compared::Same,
+            Versions::Others(_) if reading.hasty => Compared::With(vec![Decoded::default()]),
+            Versions::Others(versions) => {
+                if count(longest.unwrap_or_default()) > MANY_LINES {
+                    self.take(&mut lane);
+                }
+                let texts = versions.iter().map(|version| self.text(*version, &mut lane));
+                Compared::With(texts.collect::<Result<_, _>>()?)
+            }
+        };
+        let Compared::With(before) = compared else { return Ok((reading, lane)) };
+        let added = match text {
+            Some(after) => added(before.iter().map(Decoded::read_main), after),
+            None => Ok(Vec::new()),
+        };
+        match added.and_then(|added| Ok((added, self::others(others, &before)?))) {
+            Ok((added, others)) => {
+                reading.change.added = added;
+                reading.change.others = others;
+            }
             Err(lines) => reading.cannot_check(Unchecked::TooLong(lines)),
+        }
+        if !reading.hasty {
+            let texts = before.into_iter().map(Decoded::into_main);
+            reading.change.before = Some(texts.collect());
         }
         Ok((reading, lane))
     }
 
-    /// Returns the lines that no earlier version has, or how many lines there are when they are
-    /// too many.
-    fn added(
-        &self,
-        versions: &Versions,
-        after: &str,
-        lane: &mut Lane<'r>,
-    ) -> Result<Result<Vec<Line>, usize>, GitError> {
-        let Versions::Others(versions) = versions else { return Ok(Ok(Vec::new())) };
-        if count(after) > MANY_LINES {
-            self.take(lane);
-        }
-        let mut added: Option<Vec<Line>> = None;
-        for version in versions {
-            let before = match *version {
-                Some(version) => self.text(version, lane)?,
-                None => String::new(),
-            };
-            let new = match lines_between(&before, after) {
-                Ok(new) => new,
-                Err(lines) => return Ok(Err(lines)),
-            };
-            added = Some(match added {
-                None => new,
-                Some(mut added) => {
-                    let new: HashSet<usize> = new.iter().map(|line| line.number).collect();
-                    added.retain(|line| new.contains(&line.number));
-                    added
-                }
-            });
-        }
-        Ok(Ok(added.unwrap_or_default()))
-    }
-
-    /// Returns the text of an earlier version; where there was none, every line is new.
-    fn text(&self, version: Version, lane: &mut Lane<'r>) -> Result<String, GitError> {
+    /// Returns what an earlier version holds; where there was none, every line is new.
+    fn text(&self, version: Option<Version>, lane: &mut Lane<'r>) -> Result<Decoded, GitError> {
+        let Some(version) = version else { return Ok(Decoded::default()) };
         Ok(match self.stored(version, lane)? {
-            Bytes::Here(bytes) => match text::content(bytes) {
-                Content::Text(text) => text,
-                _ => String::new(),
-            },
-            Bytes::TooLarge(_) => String::new(),
+            Bytes::Here(bytes) => decode(bytes),
+            Bytes::TooLarge(_) => Decoded::default(),
         })
     }
 
@@ -343,7 +332,7 @@ impl<'r> Reader<'r> {
                 file.take(BEGINNING).read_to_end(&mut bytes).ok().map(|_| bytes)
             }),
         };
-        beginning.is_some_and(|bytes| text::content(bytes) == Content::Binary)
+        beginning.is_some_and(|bytes| begins_like_binary(&bytes))
     }
 }
 
@@ -357,6 +346,8 @@ impl Reading {
                 moved_from: delta.moved_from.clone(),
                 after: Content::Absent,
                 added: Vec::new(),
+                others: Vec::new(),
+                before: None,
                 numbering: Numbering::File,
                 unsure: None,
                 standing: standing(delta),
@@ -391,6 +382,43 @@ enum Versions {
     Same,
     /// The earlier versions, as far as they can be compared with it.
     Others(Vec<Option<Version>>),
+}
+
+/// What a content is compared with, read.
+enum Compared {
+    Same,
+    With(Vec<Decoded>),
+}
+
+/// Returns the lines of a text that no earlier one has, or how many lines there are when they are
+/// too many.
+fn added<'t>(before: impl Iterator<Item = &'t str>, after: &str) -> Result<Vec<Line>, usize> {
+    let mut added: Option<Vec<Line>> = None;
+    for before in before {
+        let new = lines_between(before, after)?;
+        added = Some(match added {
+            None => new,
+            Some(mut added) => {
+                let new: HashSet<usize> = new.iter().map(|line| line.number).collect();
+                added.retain(|line| new.contains(&line.number));
+                added
+            }
+        });
+    }
+    Ok(added.unwrap_or_default())
+}
+
+/// Returns the other readings of a content with the lines that are new in each.
+pub(super) fn others(
+    readings: Vec<Decoding>,
+    before: &[Decoded],
+) -> Result<Vec<OtherReading>, usize> {
+    let other = |Decoding { way, text }: Decoding| {
+        let mut added = added(before.iter().map(|before| before.read(way)), &text)?;
+        added.retain(|line| !line.text.is_empty());
+        Ok(OtherReading { way, text, added })
+    };
+    readings.into_iter().map(other).collect()
 }
 
 /// Returns the earlier versions of a path: what a link points to is not compared with what a file

@@ -162,10 +162,13 @@ fn change(record: &Stored) -> Result<Change, Lack> {
         moved_from,
         after,
         added,
+        others: Vec::new(),
+        before: None,
         numbering,
         unsure,
         standing,
-    })
+    }
+    .as_read())
 }
 
 fn is_foreign(record: &Stored) -> bool {
@@ -259,7 +262,9 @@ mod tests {
     }
 
     fn change() -> Change {
-        Change::of_text("Edit", inside("a.py"), "a\n", "a\nb\n".to_owned())
+        // A record does not hold the file before the edit.
+        let change = Change::of_text("Edit", inside("a.py"), "a\n", "a\nb\n".to_owned());
+        Change { before: None, ..change }
     }
 
     fn stored(change: Change, findings: Vec<Finding>, occasion: Occasion) -> Stored {

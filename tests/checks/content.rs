@@ -107,7 +107,8 @@ fn a_partial_clone_fetches_what_it_lacks_or_says_what_is_missing() {
 fn a_large_text_is_read_and_large_bytes_are_named() {
     let desk = Desk::new();
     let noise = |n: u32| n.wrapping_mul(2_654_435_761).to_le_bytes();
-    let mut bytes: Vec<u8> = (0..2_000_000).flat_map(noise).collect();
+    let mut bytes = b"\x7fELF\x02\x01\x01\0".to_vec();
+    bytes.extend((0..2_000_000).flat_map(noise));
     bytes.extend(BANNED.as_bytes());
     desk.write("big.csv", format!("{}BANNED_WORD\n", lines("", 200_000)));
     desk.write("big.bin", bytes).stage();

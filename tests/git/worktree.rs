@@ -180,15 +180,20 @@ fn a_file_that_will_be_added_is_new() {
 #[test]
 fn a_file_over_the_limit_is_named() {
     let yard = Yard::of(&[("a", "1\n")]);
-    let file = std::fs::File::create(yard.root.join("zeros")).unwrap();
-    file.set_len(solvi_hook::git::LARGEST + 1).unwrap();
+    for (name, head) in [("zeros", ""), ("program", "\x7fELF\x02\x01\x01\0")] {
+        yard.write(name, head);
+        let file = std::fs::File::options().write(true).open(yard.root.join(name)).unwrap();
+        file.set_len(solvi_hook::git::LARGEST + 1).unwrap();
+    }
     let mut text = "line\n".repeat(20_000).into_bytes();
     text.resize(100_000, b'x');
     yard.write("text", text);
     let file = std::fs::File::options().write(true).open(yard.root.join("text")).unwrap();
     file.set_len(solvi_hook::git::LARGEST + 1).unwrap();
     let seen = yard.worktree();
-    assert_eq!(seen.unchecked("zeros"), Some(&Unchecked::Binary));
+    assert_eq!(seen.unchecked("program"), Some(&Unchecked::Binary));
+    // A shell runs what stands behind them.
+    assert!(matches!(seen.unchecked("zeros"), Some(Unchecked::TooLarge(_))));
     assert!(matches!(seen.unchecked("text"), Some(Unchecked::TooLarge(_))));
     assert!(matches!(seen.change("text").after, Content::Unknown(_)));
     assert!(seen.change("text").unsure.is_some(), "no rule about lines passes");

@@ -2,7 +2,7 @@
 
 use super::{Check, Kind, Problem, Seen, Subject};
 use crate::domain::wording::FORBIDDEN;
-use crate::domain::{Change, Spot};
+use crate::domain::{Change, Content, Spot};
 use crate::engine::pattern::{Pattern, Scope};
 
 /// The kind.
@@ -21,8 +21,13 @@ const FEW: usize = 64;
 impl Forbid {
     /// Returns the patterns that may match one of many lines, without looking at each line.
     fn live(&self, subject: &Subject<'_>) -> Vec<&Pattern> {
-        let whole = subject.change.after.text().filter(|_| subject.lines.len() > FEW);
-        let live = |pattern: &&Pattern| whole.is_none_or(|text| pattern.could_match(text));
+        let change = subject.change;
+        let others = change.others.iter().map(|other| other.text.as_str());
+        let texts: Vec<&str> = change.after.text().into_iter().chain(others).collect();
+        if texts.is_empty() || subject.lines.len() <= FEW {
+            return self.0.iter().collect();
+        }
+        let live = |pattern: &&Pattern| texts.iter().any(|text| pattern.could_match(text));
         self.0.iter().filter(live).collect()
     }
 }
@@ -42,6 +47,8 @@ impl Check for Forbid {
                         pattern.find_all(&line.text).ok().and_then(|all| all.first().cloned());
                     seen.spots.push(Spot { span, ..Spot::at(line, FORBIDDEN) });
                 }
+                // What holds no text is named as not checked in any case.
+                Err(_) if subject.change.after == Content::Binary => {}
                 Err(hard) => seen.unknown = Some(hard.to_string()),
             }
         }

@@ -36,6 +36,9 @@ impl Check for ForbidCalls {
         if change.after == Content::Binary {
             return Seen::unknown("the file after the edit is no text");
         }
+        if let Some(name) = change.undecodable().filter(|_| !subject.lines.is_empty()) {
+            return Seen::unknown(python::not_decoded(name));
+        }
         let mut seen = Seen { spots: Vec::new(), unknown: change.unsure.clone() };
         let Some(source) = python::source(change) else { return seen };
         let text = python::folded(&source);

@@ -41,6 +41,9 @@ impl Check for RequireDef {
             Content::Binary => return Seen::unknown("the file after the edit is no text"),
             Content::Unknown(why) => return Seen::unknown(why),
         }
+        if let Some(name) = change.undecodable() {
+            return Seen::unknown(python::not_decoded(name));
+        }
         let module = subject.module();
         if let Some(flaw) = module.flaw {
             return Seen::unknown(flaw.told(change));

@@ -21,5 +21,5 @@ pub use alias::{Names, Reach};
 pub use literal::Truth;
 pub use module::{Arguments, Call, Flaw, Function, Module};
 pub use pattern::{CallPattern, identifier};
-pub use source::{folded, is_part, is_piece, is_python, source};
+pub use source::{folded, is_part, is_piece, is_python, not_decoded, source};
 pub use torn::looks_torn;

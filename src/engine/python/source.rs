@@ -28,7 +28,7 @@ pub fn is_python(change: &Change) -> bool {
 #[must_use]
 pub fn source(change: &Change) -> Option<Cow<'_, str>> {
     match &change.after {
-        Content::Text(text) => Some(Cow::Borrowed(text)),
+        Content::Text(_) => change.text_as_declared().map(Cow::Borrowed),
         Content::Unknown(_) => {
             let lines: Vec<&str> = change.added.iter().map(|line| line.text.as_str()).collect();
             Some(Cow::Owned(lines.join("\n")))
@@ -50,6 +50,12 @@ pub fn is_piece(change: &Change) -> bool {
     let first = change.added.iter().find(|line| !line.text.trim().is_empty());
     let indented = first.is_some_and(|line| line.text.starts_with([' ', '\t']));
     matches!(change.after, Content::Unknown(_)) && indented
+}
+
+/// Says that a file declares an encoding which is not decoded.
+#[must_use]
+pub fn not_decoded(name: &str) -> String {
+    format!("the file declares the encoding `{name}`, which this check does not decode")
 }
 
 /// Spells a text as Python spells the names in it: in the normal form NFKC.

@@ -247,9 +247,10 @@ impl Rule {
     fn lines<'a>(&self, change: &'a Change) -> Cow<'a, [Line]> {
         match (&change.moved_from, &change.after) {
             (Some(from), Content::Text(text)) if !self.covers(from.as_str()) => {
-                Cow::Owned(diff::numbered(text))
+                let others = change.others.iter().flat_map(|other| diff::numbered(&other.text));
+                Cow::Owned(diff::numbered(text).into_iter().chain(others).collect())
             }
-            _ => Cow::Borrowed(&change.added),
+            _ => change.added_in_any_reading(),
         }
     }
 

@@ -21,7 +21,8 @@ mod verdicts;
 mod words;
 
 use super::Judge;
-use crate::domain::{Change, Finding, Line, Part, Spot, Verdict};
+use crate::domain::{Change, Content, Finding, Line, Part, Spot, Verdict};
+use std::borrow::Cow;
 
 /// The name under which this judge's findings are told.
 pub const NAME: &str = "instruction-text";
@@ -33,7 +34,12 @@ impl Judge for Tripwire {
     fn look(&self, change: &Change) -> Vec<Finding> {
         let speaks = |line: &&Line| speaks_to_reviewer(&line.text);
         let spot = |line: &Line| Spot::at(line, "");
-        let spots: Vec<Spot> = change.added.iter().filter(speaks).map(spot).collect();
+        // What is no text speaks to nobody.
+        let lines = match change.after {
+            Content::Binary => Cow::Borrowed(change.added.as_slice()),
+            _ => change.added_in_any_reading(),
+        };
+        let spots: Vec<Spot> = lines.iter().filter(speaks).map(spot).collect();
         vec![Finding {
             rule: NAME.to_owned(),
             part: Part::Instructions,

@@ -9,10 +9,11 @@ use super::head::Fate;
 use super::hunks::Hunk;
 use super::names::Pair;
 use super::{Head, Patched, Problem, names};
+use crate::domain::text::decode;
 use crate::domain::{Content, Place, diff};
 use crate::git::Repo;
 use crate::git::objects::{Found, LARGEST, Objects};
-use crate::git::{delta, lookup, text};
+use crate::git::{delta, lookup, reading};
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::hash::Prefix;
@@ -92,17 +93,19 @@ impl OldFiles<'_> {
     /// had, nothing changes.
     pub fn rebuild(&self, patched: &mut Patched) {
         let Some(old_side) = patched.old_side.take() else { return };
-        let Some(new) = self.before(&old_side).find_map(|old| old_side.apply(&old)) else {
-            return;
-        };
+        let applied = |old: Vec<u8>| old_side.apply(&old).map(|new| (old, new));
+        let Some((old, new)) = self.before(&old_side).find_map(applied) else { return };
         let change = &mut patched.change;
-        change.after = text::content(new);
+        let (old, new) = (decode(if old_side.copied { Vec::new() } else { old }), decode(new));
+        change.after = new.content;
         if let Content::Text(text) = &change.after
             && old_side.copied
         {
             change.added = diff::numbered(text);
             change.unsure = None;
         }
+        change.others = reading::others(new.others, std::slice::from_ref(&old)).unwrap_or_default();
+        change.before = Some(vec![old.read_main().to_owned()]);
     }
 
     /// Returns what may be the file before a patch, most likely first.
