@@ -23,7 +23,7 @@
 //! | `clients` | how does each agent speak? | `serde`, `serde_json`, `thiserror`, `unicode_normalization` | none |
 //! | `git` | what does the repository say? | `gix`, `thiserror` | files, environment, process |
 //! | `report` | how do people and CI read it? | `annotate_snippets`, `serde`, `serde_json`, `sha2` | none |
-//! | `store` | what do we keep? | `directories`, `jsonc_parser`, `rusqlite`, `serde`, `serde_json`, `sha2`, `tempfile`, `thiserror`, `toml`, `unicode_normalization` | files, clock |
+//! | `store` | what do we keep? | `directories`, `jsonc_parser`, `rusqlite`, `rustix`, `serde`, `serde_json`, `sha2`, `tempfile`, `thiserror`, `toml`, `unicode_normalization` | files, clock |
 //! | `cli` | what did the person ask for? | `clap`, `clap_complete`, `serde_json`, `similar`, `shlex`, `stacker`, `tempfile`, `thiserror` | files, environment, process, clock |
 //!
 //! Inside a room data flows one way:

@@ -5,11 +5,12 @@ use super::check::Outcome;
 use super::world::World;
 use crate::domain::{Event, Ruling, Session, sanitize};
 use crate::git::{self, Repo};
+use crate::store::ignored::Ignored;
+use crate::store::owned_dir::SOLVI;
 use crate::store::record::{self, Facts, Occasion, Summary, Written};
 use crate::store::traces::{Appended, Found, StoreError, Traces};
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::path::{Component, Path};
+use std::time::Duration;
 
 /// How long a locked store is waited for; well below a hook's deadline.
 pub const PATIENCE: Duration = Duration::from_secs(2);
@@ -20,15 +21,14 @@ pub const UNHURRIED: Duration = Duration::from_mins(1);
 /// The variable that asks for each record to be on the disk before the decision is told.
 const SYNC: &str = "SOLVI_HOOK_SYNC";
 
-/// Our folder in a project.
-const OURS: &str = ".solvi";
-
 /// What keeping a decision came to, in sentences for whoever made the edit.
 pub struct Kept {
     /// Where the decision is kept.
     pub place: String,
     /// What is wrong with the store, although the decision is kept.
     pub trouble: Option<String>,
+    /// Whether somebody must have put it there, so that a person has to see it.
+    pub is_tampering: bool,
 }
 
 /// The end of an agent's work, as it is kept.
@@ -73,6 +73,7 @@ impl Keep<'_> {
         let named = sanitize::visible(&named);
         Ok(Kept {
             place: format!("(recorded as {} in {named})", ids.join(", ")),
+            is_tampering: found == Some(Found::Forged),
             trouble: found.map(|found| trouble(&found, &named)),
         })
     }
@@ -158,30 +159,15 @@ impl Keep<'_> {
         }
     }
 
-    /// Returns a file below our folder that git tracks; `changed` says when the index was written,
-    /// if it was since we last looked.
-    fn tracked(&self, store: &Path, changed: Option<SystemTime>) -> Option<String> {
-        let folder = format!("{OURS}/");
+    /// Returns a file below our folder that git tracks; `changed` tells whether the index was
+    /// written since we last looked, or whether nobody has looked yet.
+    fn tracked(&self, changed: bool) -> Option<String> {
+        let folder = format!("{SOLVI}/");
         match self.repo {
             Some(repo) => repo.first_below(&folder).ok().flatten(),
-            None if store.exists() && changed.is_none() => None,
+            None if !changed => None,
             None => Repo::open(self.root).ok()?.first_below(&folder).ok().flatten(),
         }
-    }
-
-    /// Returns when the index was written, if it was since we last looked into it.
-    ///
-    /// To open a repository takes milliseconds, and an edit's hook runs each time. So the file that
-    /// keeps git out of our folder has the time of the index that we looked into: two looks at
-    /// times tell whether there is a new one.
-    fn index_changed(&self) -> Option<SystemTime> {
-        let index = git::index_written(self.root)?;
-        let looked = fs::metadata(self.gitignore()).and_then(|there| there.modified());
-        looked.map_or(true, |looked| looked != index).then_some(index)
-    }
-
-    fn gitignore(&self) -> PathBuf {
-        self.root.join(OURS).join(".gitignore")
     }
 
     fn append(
@@ -191,21 +177,23 @@ impl Keep<'_> {
     ) -> Result<Appended, StoreError> {
         let store = Traces::named(self.root, self.named, PATIENCE)?;
         let store = store.synced(world.env(SYNC).is_some_and(|value| value != "0"));
-        let path = store.path();
-        if !path.starts_with(self.root.join(OURS)) {
+        let Ok(inner) = store.path().strip_prefix(self.root.join(SOLVI)) else {
+            return store.append(entries);
+        };
+        if inner.components().any(|part| part == Component::ParentDir) {
             return store.append(entries);
         }
-        let changed = self.index_changed();
-        if let Some(path) = self.tracked(path, changed) {
+        // To open a repository takes milliseconds, and an edit's hook runs each time. So the file
+        // that keeps git out of our folder has the time of the index that we looked into: two
+        // looks at times tell whether there is a new one.
+        let ignored = Ignored::open(self.root)?;
+        let written = git::index_written(self.root);
+        let changed = written.filter(|written| ignored.time() != Some(*written));
+        if let Some(path) = self.tracked(changed.is_some() || !ignored.is_begun()) {
             return Err(StoreError::Tracked { path });
         }
-        store.ensure_ignored(self.root)?;
-        if let Some(written) = changed {
-            // Where the time cannot be set, the next one looks again.
-            let gitignore = File::options().write(true).open(self.gitignore());
-            let _ = gitignore.and_then(|file| file.set_modified(written));
-        }
-        store.append(entries)
+        let folder = ignored.ensure(changed)?;
+        store.append_below(&folder, inner, entries)
     }
 }
 

@@ -14,7 +14,7 @@ use super::world::World;
 use crate::clients::wiring::wirings;
 use crate::clients::{Voice, claude};
 use crate::domain::{
-    Action, Change, Decision, Event, Files, Finding, Moment, Part, Verdict, sanitize,
+    Action, Change, Decision, Event, Files, Finding, Moment, Part, Ruling, Verdict, sanitize,
 };
 use crate::engine::rules::{Realm, Rulebook};
 use crate::engine::{self, Judge, own_files::OwnFiles, tripwire::Tripwire};
@@ -60,7 +60,7 @@ pub fn judge(
 ) -> Decision {
     let Action::Edit(changes) = event.action.clone() else { return Decision::default() };
     voice.judged = true;
-    let decision = weigh(sitting, changes, files, voice, told);
+    let mut decision = weigh(sitting, changes, files, voice, told);
     told.judged();
     if decision.verdict() > Verdict::Allow {
         voice.notes.extend(event.notes.iter().cloned());
@@ -74,15 +74,44 @@ pub fn judge(
             instruction_check: !sitting.settings.no_instruction_check,
         };
         match keep.edit(event, &decision, &sitting.world) {
-            Ok(Kept { place, trouble }) => {
+            Ok(Kept { place, trouble, is_tampering }) => {
                 let place = (decision.verdict() > Verdict::Allow).then_some(place);
-                voice.notes.extend(place.into_iter().chain(trouble));
+                match trouble {
+                    Some(trouble) if is_tampering && decision.verdict() < Verdict::Ask => {
+                        decision = approval_for(decision, trouble);
+                        voice.notes.extend(place);
+                    }
+                    trouble => voice.notes.extend(place.into_iter().chain(trouble)),
+                }
+            }
+            Err(error) if error.is_tampering() && decision.verdict() < Verdict::Ask => {
+                let trouble = format!("This decision is not recorded: {error}");
+                decision = approval_for(decision, trouble);
             }
             Err(error) => voice.notes.push(format!("This decision is not recorded: {error}")),
         }
         told.kept();
     }
     decision
+}
+
+/// Has a person approve an edit because of what was found in the trace's own files.
+fn approval_for(decision: Decision, trouble: String) -> Decision {
+    let mut rulings = decision.rulings.into_iter();
+    let Some(mut first) = rulings.next() else { return Decision::unjudged(trouble) };
+    first.findings.push(Finding {
+        rule: "trace".to_owned(),
+        part: Part::OwnFiles,
+        verdict: Verdict::Ask,
+        spots: Vec::new(),
+        unknown: Some(trouble),
+        why: "What is written to the trace must not go anywhere else, and what is read from it \
+              must be what solvi-hook wrote."
+            .to_owned(),
+        instead: Some("Find out who put it there, then remove it.".to_owned()),
+    });
+    let first = Ruling::of(first.change, first.findings, first.redaction);
+    Decision::of([first].into_iter().chain(rulings).collect())
 }
 
 /// Holds changes against the rules.

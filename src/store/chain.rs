@@ -42,13 +42,47 @@ pub(super) const LASTING: &[&str] = &[
 /// The fields that neither last nor are content.
 pub(super) const ASIDE: &[&str] = &["answers", "id", "hash", "redacted"];
 
+/// The most records that a chain is believed to have: more than any JSON reader counts exactly.
+const MOST: u64 = 1 << 53;
+
+/// Tells whether a text is a hash: 64 hexadecimal digits in lower case.
+#[must_use]
+pub fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// The end of a chain; the head file holds the same.
+///
+/// What is read as one has a hash that is one and a count that can be, so that no other text is
+/// carried from one file into another.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "TipText")]
 pub struct Tip {
     /// How many records the chain has.
     pub count: u64,
     /// The hash of the last one; empty when there is none.
     pub hash: String,
+}
+
+/// A tip as it is written, before it is believed.
+#[derive(Deserialize)]
+struct TipText {
+    count: u64,
+    hash: String,
+}
+
+impl TryFrom<TipText> for Tip {
+    type Error = NoAnchor;
+
+    fn try_from(TipText { count, hash }: TipText) -> Result<Self, NoAnchor> {
+        // A store without records has an end too.
+        let none = count == 0 && hash.is_empty();
+        if none || count <= MOST && is_hash(&hash) {
+            Ok(Self { count, hash })
+        } else {
+            Err(NoAnchor)
+        }
+    }
 }
 
 /// An anchor is a tip that is kept elsewhere: `COUNT:HASH`.
@@ -69,14 +103,7 @@ impl FromStr for Tip {
     fn from_str(text: &str) -> Result<Self, NoAnchor> {
         let (count, hash) = text.trim().split_once(':').ok_or(NoAnchor)?;
         let count = count.parse().map_err(|_| NoAnchor)?;
-        let digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        let whole = hash.len() == 64 && hash.bytes().all(digit);
-        // A store without records has an anchor too.
-        if whole || count == 0 && hash.is_empty() {
-            Ok(Self { count, hash: hash.to_owned() })
-        } else {
-            Err(NoAnchor)
-        }
+        TipText { count, hash: hash.to_owned() }.try_into()
     }
 }
 

@@ -5,13 +5,14 @@
 //! never a choice: to leave out a judge that may be on is as wrong as to run one that may be off.
 //! Names that this version does not know are kept.
 
-use super::private;
+use super::owned_dir::{OwnedDir, OwnedError};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Write};
+use std::fs::{File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -137,18 +138,15 @@ impl ChoiceStore {
 
     /// Reads the choices; without a file there are none.
     pub fn read(&self) -> Result<Choices, ChoicesError> {
-        let unreadable = |source| ChoicesError::Unreadable { file: self.file.clone(), source };
-        let meta = match fs::symlink_metadata(&self.file) {
-            Ok(meta) => meta,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Choices::default()),
-            Err(error) => return Err(unreadable(error)),
-        };
-        if !meta.is_file() {
-            return Err(self.malformed("it is no regular file"));
-        }
-        let mut bytes = Vec::new();
-        let file = File::open(&self.file).map_err(unreadable)?;
-        file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        let folder = OwnedDir::open(self.folder()).map_err(|error| self.refused(error))?;
+        self.read_in(folder.as_ref())
+    }
+
+    fn read_in(&self, folder: Option<&OwnedDir>) -> Result<Choices, ChoicesError> {
+        // It says what is left out, so it must be the person's own.
+        let own = |folder: &OwnedDir| folder.own_up_to(OsStr::new(FILE), LARGEST + 1);
+        let bytes = folder.map(own).transpose().map_err(|error| self.refused(error))?;
+        let Some(bytes) = bytes.flatten() else { return Ok(Choices::default()) };
         if bytes.len() as u64 > LARGEST {
             return Err(self.malformed(format!("it is larger than {} KiB", LARGEST >> 10)));
         }
@@ -163,47 +161,40 @@ impl ChoiceStore {
 
     /// Keeps a choice beside the others, and returns all of them.
     pub fn choose(&self, judge: &str, choice: Choice) -> Result<Choices, ChoicesError> {
-        let _lock = self.lock()?;
-        let mut choices = self.read()?;
+        let (folder, _lock) = self.lock()?;
+        let mut choices = self.read_in(Some(&folder))?;
         choices.0.insert(judge.to_owned(), choice);
-        self.write(&choices)?;
+        self.write(&folder, &choices)?;
         Ok(choices)
     }
 
     /// Forgets every choice, readable or not.
     pub fn reset(&self) -> Result<(), ChoicesError> {
-        let _lock = self.lock()?;
-        match fs::remove_file(&self.file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.unwritable(error)),
-            _ => Ok(()),
-        }
+        let (folder, _lock) = self.lock()?;
+        folder.remove(OsStr::new(FILE)).map_err(|error| self.refused(error))
     }
 
-    fn write(&self, choices: &Choices) -> Result<(), ChoicesError> {
+    fn write(&self, folder: &OwnedDir, choices: &Choices) -> Result<(), ChoicesError> {
         let form = Form { r#type: KIND.to_owned(), version: VERSION, hooks: choices.0.clone() };
         let text =
             serde_json::to_string_pretty(&form).map_err(|error| self.unwritable(error.into()))?;
-        let put = || {
-            // A temporary file is its owner's alone from the start.
-            let mut file = tempfile::NamedTempFile::new_in(self.folder())?;
-            file.write_all(format!("{text}\n").as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(&self.file).map(drop).map_err(|error| error.error)
-        };
-        put().map_err(|error| self.unwritable(error))
+        let aside = format!("{FILE}.new");
+        let replaced = folder.replace(OsStr::new(&aside), OsStr::new(FILE), &format!("{text}\n"));
+        replaced.map_err(|error| self.refused(error))
     }
 
-    /// Holds the lock until the file that is returned is dropped.
-    fn lock(&self) -> Result<File, ChoicesError> {
+    /// Opens the folder, and holds the lock until the file that is returned is dropped.
+    fn lock(&self) -> Result<(OwnedDir, File), ChoicesError> {
+        let name = Path::new(FILE).with_extension("lock");
         let open = || {
-            fs::create_dir_all(self.folder())?;
-            let name = self.file.with_extension("lock");
-            private::file().create(true).write(true).truncate(false).open(name)
+            let folder = OwnedDir::open_or_make(self.folder())?;
+            let file = folder.append(name.as_os_str())?;
+            Ok((folder, file))
         };
-        let file = open().map_err(|error| self.unwritable(error))?;
+        let (folder, file) = open().map_err(|error| self.refused(error))?;
         for _ in 0..TRIES {
             match file.try_lock() {
-                Ok(()) => return Ok(file),
+                Ok(()) => return Ok((folder, file)),
                 Err(TryLockError::WouldBlock) => thread::sleep(RETRY),
                 Err(TryLockError::Error(error)) => return Err(self.unwritable(error)),
             }
@@ -213,6 +204,21 @@ impl ChoiceStore {
 
     fn folder(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new("."))
+    }
+
+    fn refused(&self, error: OwnedError) -> ChoicesError {
+        match error {
+            OwnedError::Untrusted { path, wanted, found } => ChoicesError::Malformed {
+                file: path,
+                problem: format!("it must be {wanted}, and is {found}"),
+            },
+            OwnedError::Io {
+                act: "open" | "read" | "look at" | "open the folder",
+                path,
+                source,
+            } => ChoicesError::Unreadable { file: path, source },
+            OwnedError::Io { path, source, .. } => ChoicesError::Unwritable { file: path, source },
+        }
     }
 
     fn malformed(&self, problem: impl Into<String>) -> ChoicesError {
@@ -229,6 +235,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use std::fs;
 
     fn store(folder: &tempfile::TempDir) -> ChoiceStore {
         ChoiceStore::in_folder(&folder.path().join("agent"))

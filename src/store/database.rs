@@ -9,17 +9,22 @@
 //! each time. So the store stays one file, also where many have it open, and on file systems
 //! without shared memory.
 
+pub(super) mod columns;
+pub(super) mod opening;
+
 use super::canonical;
-use super::chain::{Entry, Tip};
+use super::chain::{Entry, Tip, is_hash};
 use super::missing::{self, Loss};
-use super::private;
+use super::owned_dir::Place;
+use super::tail::Doubt;
 use super::traces::{Appended, Found, StoreError};
+use columns::Row;
 use rusqlite::{
-    Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+    Connection, OptionalExtension, Transaction, TransactionBehavior, params, params_from_iter,
 };
-use serde_json::{Map, Value, json};
-use std::fs::{self, File};
-use std::io::{self, Cursor, Read};
+use serde_json::json;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
@@ -68,16 +73,18 @@ pub enum Refusal {
     /// A record is none.
     #[error(transparent)]
     Record(#[from] serde_json::Error),
+    /// A file is not one of ours, or holds what none of ours does.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
-/// Tells whether a file is a database, by its beginning.
-#[must_use]
-pub fn is_one(path: &Path) -> bool {
-    let mut begin = [0; MAGIC.len()];
-    let there = fs::metadata(path).is_ok_and(|there| there.is_file());
-    there
-        && File::open(path)
-            .is_ok_and(|mut file| file.read_exact(&mut begin).is_ok() && begin == *MAGIC)
+/// Tells whether a file is a database, by its beginning; the file then stands where it stood.
+pub fn begins(file: &mut File) -> io::Result<bool> {
+    let mut begin = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(MAGIC.len() as u64).read_to_end(&mut begin)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(begin == MAGIC)
 }
 
 /// Appends records to the database at a path, in one piece.
@@ -86,19 +93,21 @@ pub fn append(path: &Path, entries: &[Entry], patience: Duration) -> Result<Appe
 }
 
 fn written(path: &Path, entries: &[Entry], patience: Duration) -> Result<Appended, Refusal> {
-    let mut database = open_to_write(path, patience)?;
+    let (mut database, place) = opening::to_write(path, patience)?;
     let transaction = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if transaction
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?
-        == 0
-    {
+    if opening::check_schema(&transaction, path)? == 0 {
         transaction.execute_batch(TABLES)?;
     }
     let (mut tip, doubt) = end(&transaction)?;
-    let found = doubt.map(|head| Loss { head, left: tip.count });
-    if let Some(loss) = &found {
-        missing::keep(path, loss)?;
-    }
+    let found = match doubt {
+        Some(Doubt::Lost { head }) => {
+            let loss = Loss { head, left: tip.count };
+            missing::keep(&place, &loss)?;
+            Some(Found::Lost(loss))
+        }
+        Some(Doubt::Forged) => Some(Found::Forged),
+        Some(Doubt::Unwitnessed) | None => None,
+    };
     let mut lines = String::new();
     let ids = entries.iter().map(|entry| entry.place(&mut tip, &mut lines)).collect();
     for line in lines.split('\n').filter(|line| !line.is_empty()) {
@@ -106,7 +115,7 @@ fn written(path: &Path, entries: &[Entry], patience: Duration) -> Result<Appende
     }
     put_head(&transaction, &tip)?;
     transaction.commit()?;
-    Ok(Appended { ids, found: found.map(Found::Lost) })
+    Ok(Appended { ids, found })
 }
 
 /// Writes the new head.
@@ -116,38 +125,35 @@ pub(super) fn put_head(transaction: &Transaction<'_>, tip: &Tip) -> Result<(), r
     transaction.execute(put, [head]).map(drop)
 }
 
-pub(super) fn open_to_write(path: &Path, patience: Duration) -> Result<Connection, Refusal> {
-    if !path.exists() {
-        if let Some(folder) = path.parent() {
-            private::folder().recursive(true).create(folder)?;
-        }
-        // The file is its owner's alone before anything is in it.
-        private::file().append(true).create(true).open(path)?;
-    }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let database = Connection::open_with_flags(path, flags)?;
-    database.busy_timeout(patience)?;
-    // One flush less; a power cut may cost the last records, as it may in a file of lines.
-    database.pragma_update(None, "synchronous", "NORMAL")?;
-    Ok(database)
-}
-
 /// Returns the end of the chain, and what the head says if that is not there.
-pub(super) fn end(database: &Connection) -> Result<(Tip, Option<Tip>), rusqlite::Error> {
+pub(super) fn end(database: &Connection) -> Result<(Tip, Option<Doubt>), Refusal> {
     let last = "SELECT seq, hash FROM records ORDER BY seq DESC LIMIT 1";
     let last = database.query_row(last, [], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)));
-    let tip = last.optional()?.map_or_else(Tip::default, |(seq, hash)| Tip {
-        count: u64::try_from(seq).unwrap_or(0).saturating_add(1),
-        hash,
-    });
-    let head = head(database)?.and_then(|head| serde_json::from_str::<Tip>(&head).ok());
+    let tip = match last.optional()? {
+        None => Tip::default(),
+        Some((seq, hash)) => {
+            let count = u64::try_from(seq).ok().and_then(|seq| seq.checked_add(1));
+            let hash: String = hash;
+            // It goes into the next record, and so may be no other text.
+            let count = count.filter(|_| is_hash(&hash)).ok_or_else(|| {
+                let what = "its last record has no place or no hash";
+                Refusal::Io(io::Error::new(io::ErrorKind::InvalidData, what))
+            })?;
+            Tip { count, hash }
+        }
+    };
+    let head = match head(database)?.map(|head| serde_json::from_str::<Tip>(&head)) {
+        None => None,
+        Some(Ok(head)) => Some(head),
+        Some(Err(_)) => return Ok((tip, Some(Doubt::Forged))),
+    };
     let Some(head) = head.filter(|head| head.count > 0 && *head != tip) else {
         return Ok((tip, None));
     };
     let there = "SELECT 1 FROM records WHERE seq = ?1 AND hash = ?2";
     let place = i64::try_from(head.count - 1).unwrap_or(i64::MAX);
     let there = database.query_row(there, params![place, head.hash], |_| Ok(())).optional()?;
-    Ok((tip, there.is_none().then_some(head)))
+    Ok((tip, there.is_none().then_some(Doubt::Lost { head })))
 }
 
 fn head(database: &Connection) -> Result<Option<String>, rusqlite::Error> {
@@ -157,52 +163,10 @@ fn head(database: &Connection) -> Result<Option<String>, rusqlite::Error> {
 
 /// Puts the record of a line into its tables.
 pub(super) fn insert(transaction: &Transaction<'_>, line: &str) -> Result<(), Refusal> {
-    let record: Map<String, Value> = serde_json::from_str(line)?;
-    let text = |key: &str| record.get(key).and_then(Value::as_str);
-    let seq = record.get("seq").and_then(Value::as_i64);
-    let time = record.get("time").and_then(Value::as_f64).unwrap_or(0.0);
-    transaction.execute(
-        r#"INSERT INTO records(seq, "id", kind, "time", init_hash, "catalog", prev, hash, body)
-           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"#,
-        params![
-            seq,
-            text("id"),
-            text("kind").unwrap_or("ask"),
-            time,
-            text("init_hash"),
-            text("catalog"),
-            text("prev"),
-            text("hash"),
-            line,
-        ],
-    )?;
-    let guards = record.get("guards");
-    for (question, answer) in record.get("answers").and_then(Value::as_object).into_iter().flatten()
-    {
-        let guard = guards.and_then(|guards| guards.get(question)?.as_str());
-        let status = answer.get(2).and_then(Value::as_str).unwrap_or_default();
-        let answer = canonical::spaced(answer.get(0).unwrap_or(&Value::Null));
-        transaction.execute(
-            "INSERT INTO answers(seq, question, answer, status, guard) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![seq, question, answer, status, guard],
-        )?;
-    }
-    let list = |key: &str| record.get(key).and_then(Value::as_array).into_iter().flatten();
-    for safeguard in list("safeguards") {
-        let part = |at: usize| safeguard.get(at).and_then(Value::as_str).unwrap_or_default();
-        for question in safeguard.get(2).and_then(Value::as_array).into_iter().flatten() {
-            transaction.execute(
-                "INSERT INTO safeguards(seq, kind, fact, question) VALUES (?1, ?2, ?3, ?4)",
-                params![seq, part(0), part(1), question.as_str()],
-            )?;
-        }
-    }
-    for model in list("models") {
-        let part = |key: &str| model.get(key).and_then(Value::as_str);
-        transaction.execute(
-            r#"INSERT INTO models(seq, fp, "id", "type") VALUES (?1, ?2, ?3, ?4)"#,
-            params![seq, part("fp"), part("id"), part("type")],
-        )?;
+    for Row { table, cells } in columns::of_line(line)? {
+        let (names, places) = columns::names(table);
+        let sql = format!("INSERT INTO {table}({names}) VALUES ({places})");
+        transaction.prepare(&sql)?.execute(params_from_iter(cells))?;
     }
     Ok(())
 }
@@ -223,6 +187,7 @@ pub(super) fn refused(
             StoreError::Locked { path, patience }
         }
         Refusal::Io(source) => StoreError::Io { act, path, source },
+        Refusal::Store(error) => error,
         other => StoreError::Io { act, path, source: io::Error::other(other) },
     }
 }
@@ -245,24 +210,25 @@ impl Rows {
     /// the file has.
     pub fn open(path: &Path) -> Result<(Self, Option<Vec<u8>>, u64), StoreError> {
         let refused = |refusal| refused("read", path, PATIENCE, refusal);
-        let length = fs::metadata(path).map_err(|error| refused(error.into()))?.len();
-        Self::opened(path).map(|(rows, head)| (rows, head, length)).map_err(refused)
+        let (rows, head, place) = Self::opened(path).map_err(refused)?;
+        let file = place.folder.read(&place.name)?;
+        let length = file.and_then(|file| file.metadata().ok()).map_or(0, |there| there.len());
+        Ok((rows, head, length))
     }
 
-    fn opened(path: &Path) -> Result<(Self, Option<Vec<u8>>), Refusal> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut database = Connection::open_with_flags(path, flags)?;
-        database.busy_timeout(PATIENCE)?;
+    fn opened(path: &Path) -> Result<(Self, Option<Vec<u8>>, Place), Refusal> {
+        let (mut database, place) = opening::to_read(path, PATIENCE)?;
         let (end, head) = {
             // One transaction, so that both are of one moment.
             let moment = database.transaction()?;
+            opening::check_schema(&moment, path)?;
             let end = "SELECT coalesce(max(seq), -1) + 1 FROM records";
             (moment.query_row(end, [], |row| row.get(0))?, head(&moment)?)
         };
         let (newest_first, piece) = (false, Cursor::default());
         let first = i64::MIN;
         let rows = Self { database, first, next: first, end, newest_first, piece };
-        Ok((rows, head.map(String::into_bytes)))
+        Ok((rows, head.map(String::into_bytes), place))
     }
 
     /// Begins anew, at the end: the newest record comes first.
@@ -330,7 +296,7 @@ impl Read for Rows {
 /// Returns the line of the record whose id begins so, found by index; none when there is none.
 pub fn by_id(path: &Path, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
     let found = || -> Result<Option<Vec<u8>>, Refusal> {
-        let (rows, _) = Rows::opened(path)?;
+        let (rows, ..) = Rows::opened(path)?;
         // No id holds a character behind `g`, so that this is every id with this beginning.
         let by = r#"SELECT body FROM records WHERE "id" >= ?1 AND "id" < ?1 || 'g' LIMIT 1"#;
         let body = rows.database.query_row(by, [id], |row| row.get::<_, String>(0)).optional()?;
@@ -350,7 +316,7 @@ pub(super) struct LastRow {
 /// Returns the end of a database.
 pub(super) fn last(path: &Path) -> Result<LastRow, StoreError> {
     let found = || -> Result<_, Refusal> {
-        let (rows, head) = Rows::opened(path)?;
+        let (rows, head, _) = Rows::opened(path)?;
         let (tip, _) = end(&rows.database)?;
         let body = "SELECT body FROM records ORDER BY seq DESC LIMIT 1";
         let body = rows.database.query_row(body, [], |row| row.get::<_, String>(0)).optional()?;

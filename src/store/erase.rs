@@ -11,16 +11,18 @@
 
 use super::chain::{self, Entry, Tip};
 use super::find::{self, Found, Placed};
+use super::owned_dir::Place;
 use super::private;
 use super::reader::Reader;
 use super::segments::{self, Segment};
 use super::stored::{Kind, Stored};
 use super::tail::{self, Tail};
-use super::traces::{Kind as Layout, StoreError, Traces};
+use super::traces::{self, Head, Kind as Layout, Locked, StoreError, Traces};
 use super::{database, wipe};
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 
 /// Which record is erased, by whom and why.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,34 +79,38 @@ impl Traces {
     /// Erases the content of a record, in whichever file of the store it stands.
     pub fn erase(&self, erasure: &Erasure<'_>) -> Result<Erased, EraseError> {
         // To lock a store makes one where there is none.
-        if !self.path().exists() {
+        let place = Place::of(self.path()).map_err(StoreError::from)?;
+        let file = place.map(|place| place.folder.read(&place.name)).transpose();
+        let Some(mut file) = file.map_err(StoreError::from)?.flatten() else {
             return Err(EraseError::NoStore);
-        }
-        if self.kind() == Layout::Database || database::is_one(self.path()) {
+        };
+        let is_database = database::begins(&mut file).map_err(self.cannot("read"))?;
+        if self.kind() == Layout::Database || is_database {
             return wipe::erase(self.path(), erasure, self.patience());
         }
         // The record that says so is added at the end, and a sealed file has its end.
         if let Some(store) = segments::store_of(self.path()).filter(|store| store.exists()) {
             return Err(EraseError::Sealed(store));
         }
-        let mut file = self.locked()?;
+        let Locked { place, mut file } = self.locked()?;
         self.expect_lines(&mut file)?;
         let mut sealed = segments::segments(self.path())?;
         sealed.pop();
         let placed = self.find(&sealed, &file, erasure.id)?;
+        let head = Head::open(&place)?;
         let Tail { mut tip, torn, doubt } =
-            tail::find(&mut file, self.head().as_deref()).map_err(self.cannot("read"))?;
+            tail::find(&mut file, head.text()).map_err(self.cannot("read"))?;
         let id = placed.record.id().to_owned();
         let line = match erased(&placed.record, erasure) {
             Ok(line) => line,
             Err(error) => {
                 // Whoever erased it may have been stopped before the head was written.
-                self.mend_head(&tip)?;
+                mend_head(head, &place, &tip)?;
                 return Err(error);
             }
         };
         if let Some(doubt) = doubt {
-            self.found(doubt, &tip)?;
+            traces::found(doubt, &tip, &place)?;
         }
         let mut lines = String::new();
         if torn {
@@ -112,30 +118,35 @@ impl Traces {
         }
         let record = chain::redaction(erasure.by, erasure.note, erasure.time, &placed.record);
         let noted = Entry::whole(record).place(&mut tip, &mut lines);
-        let head = || self.new_head(&tip);
         if let Some(segment) = sealed.get(placed.file) {
             let sealed = Self::at(&segment.path, self.patience())?;
             let mut old = sealed.locked()?;
             // All that may fail is done before it is noted, but for the renaming.
             let rewrite = sealed.rewrite(&mut old, &placed, &line, "")?;
-            let head = head()?;
+            let head = head.next(&place, &tip)?;
             self.write(&mut file, &lines)?;
-            head.put()?;
+            head.put(&place)?;
             rewrite.put().map_err(sealed.cannot("replace"))?;
         } else {
-            let rewrite = self.rewrite(&mut file, &placed, &line, &lines)?;
-            let head = head()?;
+            let mut old = Locked { place, file };
+            let rewrite = self.rewrite(&mut old, &placed, &line, &lines)?;
+            let place = rewrite.place;
+            let head = head.next(place, &tip)?;
             let _locked = rewrite.put().map_err(self.cannot("replace"))?;
-            head.put()?;
+            head.put(place)?;
         }
         Ok(Erased { id, noted })
     }
 
     /// Finds a record in the sealed files, and in the store.
     fn find(&self, sealed: &[Segment], store: &File, id: &str) -> Result<Box<Placed>, EraseError> {
-        let opened = sealed.iter().map(|segment| File::open(&segment.path));
-        let mut opened: Vec<File> =
-            opened.collect::<io::Result<_>>().map_err(self.cannot("read"))?;
+        let gone = || self.cannot("read")(io::ErrorKind::NotFound.into());
+        let mut opened = Vec::new();
+        for segment in sealed {
+            let place = Place::of(&segment.path).map_err(StoreError::from)?.ok_or_else(gone)?;
+            let file = place.folder.read(&place.name).map_err(StoreError::from)?;
+            opened.push(file.ok_or_else(gone)?);
+        }
         let mut store = store.try_clone().map_err(self.cannot("read"))?;
         store.seek(SeekFrom::Start(0)).map_err(self.cannot("read"))?;
         opened.push(store);
@@ -148,54 +159,58 @@ impl Traces {
         }
     }
 
-    fn mend_head(&self, tip: &Tip) -> Result<(), StoreError> {
-        let head = self.head().and_then(|head| serde_json::from_slice::<Tip>(&head).ok());
-        if head.as_ref() == Some(tip) {
-            return Ok(());
-        }
-        self.new_head(tip)?.put()
-    }
-
     /// Writes a file beside this one that has another line at the record's place, and more lines
     /// at its end.
-    fn rewrite(
+    fn rewrite<'s>(
         &self,
-        file: &mut File,
+        store: &'s mut Locked,
         placed: &Placed,
         line: &str,
         more: &str,
-    ) -> Result<Rewrite, StoreError> {
-        // Where the store is a link, what it leads to is replaced.
-        let target = fs::canonicalize(self.path()).map_err(self.cannot("look at"))?;
-        let mut beside = target.clone().into_os_string();
-        beside.push(".rewrite");
-        let beside = PathBuf::from(beside);
-        let fresh = fresh(&beside, file).map_err(self.cannot("write beside"))?;
-        let rewrite = Rewrite { fresh, beside, target };
-        let copied = copy(file, &rewrite.fresh, placed, line, more);
+    ) -> Result<Rewrite<'s>, StoreError> {
+        let Locked { place, file } = store;
+        let beside = place.beside(".rewrite");
+        let fresh = place.folder.create(&beside)?;
+        let rewrite = Rewrite { fresh, beside, place };
+        let copied =
+            rewrite.take_after(file).and_then(|()| copy(file, &rewrite.fresh, placed, line, more));
         copied.map_err(self.cannot("write beside")).map(|()| rewrite)
     }
 }
 
-/// A file that is to take the place of another; it is removed if it never does.
-struct Rewrite {
-    fresh: File,
-    beside: PathBuf,
-    target: PathBuf,
+fn mend_head(head: Head, place: &Place, tip: &Tip) -> Result<(), StoreError> {
+    let said = head.text().and_then(|head| serde_json::from_slice::<Tip>(head).ok());
+    if said.as_ref() == Some(tip) {
+        return Ok(());
+    }
+    head.next(place, tip)?.put(place)
 }
 
-impl Rewrite {
+/// A file that is to take the place of another; it is removed if it never does.
+struct Rewrite<'s> {
+    fresh: File,
+    beside: OsString,
+    place: &'s Place,
+}
+
+impl Rewrite<'_> {
+    /// Takes owner and mode of the other, and locks the file before anybody has it for the store.
+    fn take_after(&self, old: &File) -> io::Result<()> {
+        private::take_after(&self.fresh, &old.metadata()?)?;
+        self.fresh.lock()
+    }
+
     /// Puts it there; it stays locked as long as what is returned lives.
     fn put(self) -> io::Result<Self> {
-        fs::rename(&self.beside, &self.target)?;
-        sync_folder(&self.target);
+        self.place.folder.rename(&self.beside, &self.place.name)?;
+        self.place.folder.sync();
         Ok(self)
     }
 }
 
-impl Drop for Rewrite {
+impl Drop for Rewrite<'_> {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.beside);
+        let _ = self.place.folder.remove(&self.beside);
     }
 }
 
@@ -216,21 +231,6 @@ pub(super) fn erased(record: &Stored, erasure: &Erasure<'_>) -> Result<String, E
     Ok(super::canonical::spaced(&left.into()) + "\n")
 }
 
-/// Makes the file that will stand in the place of another, locked before anybody can see it.
-fn fresh(beside: &Path, old: &File) -> io::Result<File> {
-    let open = || private::file().read(true).write(true).create_new(true).open(beside);
-    let file = match open() {
-        // Left behind by a process that was stopped; the lock says that none is at it now.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            fs::remove_file(beside).and_then(|()| open())
-        }
-        opened => opened,
-    }?;
-    private::take_after(&file, &old.metadata()?)?;
-    file.lock()?;
-    Ok(file)
-}
-
 fn copy(old: &mut File, new: &File, placed: &Placed, line: &str, more: &str) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 18, new);
     old.seek(SeekFrom::Start(0))?;
@@ -244,13 +244,6 @@ fn copy(old: &mut File, new: &File, placed: &Placed, line: &str, more: &str) -> 
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 
-/// Makes a rename last; where a folder cannot be synced, the system does so in its own time.
-fn sync_folder(file: &Path) {
-    if let Some(folder) = file.parent().and_then(|folder| File::open(folder).ok()) {
-        let _ = folder.sync_all();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -260,6 +253,7 @@ mod tests {
     use crate::store::rotate::Rotation;
     use crate::store::verify::{self, verify};
     use serde_json::{Map, Value, json};
+    use std::fs;
     use std::time::Duration;
     use tempfile::TempDir;
 
@@ -385,20 +379,22 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_mode_stays_and_a_link_stays_a_link() {
+    fn the_mode_stays_and_a_link_is_refused() {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
         let (folder, traces, ids) = store(2);
-        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+        let mode = |path: &std::path::Path| fs::metadata(path).unwrap().mode() & 0o777;
         traces.erase(&erasure(&ids[0])).unwrap();
         assert_eq!(mode(traces.path()), 0o600);
         fs::set_permissions(traces.path(), fs::Permissions::from_mode(0o640)).unwrap();
         let link = folder.path().join("link.jsonl");
         symlink(traces.path(), &link).unwrap();
         let linked = Traces::at(&link, Duration::ZERO).unwrap();
-        linked.erase(&erasure(&ids[1])).unwrap();
+        let refused = linked.erase(&erasure(&ids[1])).unwrap_err().to_string();
+        assert!(refused.contains("is a symbolic link"), "{refused}");
+        assert!(text(&traces).contains("a-secret-1"));
+        traces.erase(&erasure(&ids[1])).unwrap();
         assert_eq!(mode(traces.path()), 0o640);
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert!(!text(&traces).contains("a-secret"));
     }
 

@@ -5,89 +5,99 @@
 //! folder nor anything on the way to the store may be a symbolic link, which could lead the
 //! traces into a folder that git does see.
 
-use super::private;
-use super::traces::{StoreError, kind};
-use std::fs;
-use std::io::{self, ErrorKind, Write};
-use std::path::{Component, Path};
-
-/// The folder that is kept out, from the project's root.
-const FOLDER: &str = ".solvi";
+use super::owned_dir::{OwnedDir, SOLVI};
+use super::traces::StoreError;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::path::Path;
+use std::time::SystemTime;
 
 /// The text of the `.gitignore` that we write.
 const EVERYTHING: &str = "*\n";
 
-const A_FILE: &str = "a file";
-const A_FOLDER: &str = "a folder";
+/// How much of one is read.
+const LIMIT: u64 = 64 << 10;
 
-/// Makes sure that a store inside the project's `.solvi` is ignored by git. A store anywhere
-/// else is none of our business.
-pub fn ensure(root: &Path, store: &Path) -> Result<(), StoreError> {
-    let folder = root.join(FOLDER);
-    let Ok(inner) = store.strip_prefix(&folder) else { return Ok(()) };
-    if inner.components().any(|part| part == Component::ParentDir) {
-        return Ok(());
-    }
-    ensure_folder(&folder)?;
-    let mut place = folder.clone();
-    for part in inner.parent().into_iter().flatten() {
-        place.push(part);
-        expect(&place, A_FOLDER)?;
-    }
-    expect(store, A_FILE)?;
-    ensure_gitignore(&folder)
+const NAME: &str = ".gitignore";
+
+/// The project's folder of ours, as far as it is there.
+#[derive(Debug)]
+pub struct Ignored {
+    root: OwnedDir,
+    folder: Option<OwnedDir>,
+    gitignore: Option<File>,
 }
 
-/// Accepts what is at a place when it is what is wanted, or when nothing is there; returns
-/// whether something is.
-fn expect(place: &Path, wanted: &'static str) -> Result<bool, StoreError> {
-    let found = match fs::symlink_metadata(place) {
-        Ok(there) => kind(there.file_type()),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(cannot("look at", place)(error)),
-    };
-    if found == wanted {
-        return Ok(true);
+impl Ignored {
+    /// Opens what is there.
+    pub fn open(root: &Path) -> Result<Self, StoreError> {
+        let gone = || StoreError::Io {
+            act: "open",
+            path: root.to_owned(),
+            source: ErrorKind::NotFound.into(),
+        };
+        let root = OwnedDir::open(root)?.ok_or_else(gone)?;
+        let folder = root.folder(OsStr::new(SOLVI))?;
+        let gitignore = match &folder {
+            Some(folder) => folder.own(OsStr::new(NAME))?,
+            None => None,
+        };
+        Ok(Self { root, folder, gitignore })
     }
-    Err(StoreError::Occupied { path: place.to_owned(), wanted, found })
-}
 
-fn ensure_folder(folder: &Path) -> Result<(), StoreError> {
-    if expect(folder, A_FOLDER)? {
-        return Ok(());
+    /// Tells whether there is a `.gitignore` yet.
+    #[must_use]
+    pub fn is_begun(&self) -> bool {
+        self.gitignore.is_some()
     }
-    match private::folder().create(folder) {
-        // Another process was quicker; what it made is looked at like anything else.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            expect(folder, A_FOLDER).map(|_| ())
+
+    /// Returns the time that the `.gitignore` was given.
+    #[must_use]
+    pub fn time(&self) -> Option<SystemTime> {
+        self.gitignore.as_ref()?.metadata().ok()?.modified().ok()
+    }
+
+    /// Makes sure that git ignores the folder; returns it. Gives the `.gitignore` a time.
+    pub fn ensure(self, time: Option<SystemTime>) -> Result<OwnedDir, StoreError> {
+        let Self { root, folder, gitignore } = self;
+        let folder = match folder {
+            Some(folder) => folder,
+            None => root.folder_or_make(OsStr::new(SOLVI))?,
+        };
+        let mut gitignore = match gitignore {
+            Some(gitignore) => gitignore,
+            None => write(&folder)?,
+        };
+        let path = || folder.path().join(NAME);
+        let cannot = |act| move |path, source| StoreError::Io { act, path, source };
+        let mut text = Vec::new();
+        let read = (&mut gitignore).take(LIMIT).read_to_end(&mut text);
+        read.map_err(|source| cannot("read")(path(), source))?;
+        if !ignores_everything(&String::from_utf8_lossy(&text)) {
+            return Err(StoreError::NotIgnored { path: path() });
         }
-        made => made.map_err(cannot("make the folder", folder)),
+        if let Some(time) = time {
+            // Where the time cannot be set, the next one looks again.
+            let _ = gitignore.set_modified(time);
+        }
+        Ok(folder)
     }
 }
 
-fn ensure_gitignore(folder: &Path) -> Result<(), StoreError> {
-    let path = folder.join(".gitignore");
-    if !expect(&path, A_FILE)? {
-        write_gitignore(folder, &path)?;
-    }
-    let text = fs::read(&path).map_err(cannot("read", &path))?;
-    if ignores_everything(&String::from_utf8_lossy(&text)) {
-        return Ok(());
-    }
-    Err(StoreError::NotIgnored { path })
-}
-
-/// Writes the `.gitignore`, whole or not at all; one that came to be in the meantime stays.
-fn write_gitignore(folder: &Path, path: &Path) -> Result<(), StoreError> {
-    let written = tempfile::Builder::new()
-        .prefix(".gitignore")
-        .tempfile_in(folder)
-        .and_then(|mut file| file.write_all(EVERYTHING.as_bytes()).map(|()| file))
-        .and_then(|file| file.persist_noclobber(path).map_err(|error| error.error));
-    match written {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(cannot("write", path)(error)),
-        _ => Ok(()),
-    }
+/// Writes the `.gitignore`, whole or not at all.
+fn write(folder: &OwnedDir) -> Result<File, StoreError> {
+    let name = OsStr::new(NAME);
+    let path = || folder.path().join(NAME);
+    let cannot = |source| StoreError::Io { act: "write", path: path(), source };
+    // Two processes may be at it at once.
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let aside = format!("{NAME}.{}", now.as_nanos());
+    let aside = OsStr::new(&aside);
+    let mut file = folder.create(aside)?;
+    let written = file.write_all(EVERYTHING.as_bytes()).and_then(|()| folder.rename(aside, name));
+    written.map_err(cannot)?;
+    folder.own(name)?.ok_or_else(|| cannot(ErrorKind::NotFound.into()))
 }
 
 /// Tells whether a `.gitignore` ignores all that is in its folder; that it may let git see
@@ -105,42 +115,30 @@ fn ignores_everything(text: &str) -> bool {
     everything
 }
 
-fn cannot(act: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
-    let path = path.to_owned();
-    move |source| StoreError::Io { act, path, source }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-    use std::path::PathBuf;
+    use std::fs;
     use tempfile::TempDir;
 
-    fn project() -> (TempDir, PathBuf) {
-        let root = tempfile::tempdir().unwrap();
-        let store = root.path().join(".solvi/traces/hooks.jsonl");
-        (root, store)
+    fn project() -> TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    fn ensure(root: &Path) -> Result<OwnedDir, StoreError> {
+        Ignored::open(root)?.ensure(None)
     }
 
     #[test]
     fn a_gitignore_is_written_first_and_once() {
-        let (root, store) = project();
-        ensure(root.path(), &store).unwrap();
-        ensure(root.path(), &store).unwrap();
+        let root = project();
+        ensure(root.path()).unwrap();
+        ensure(root.path()).unwrap();
         let there: Vec<_> = fs::read_dir(root.path().join(".solvi")).unwrap().collect();
         assert_eq!(there.len(), 1);
         assert_eq!(fs::read_to_string(root.path().join(".solvi/.gitignore")).unwrap(), "*\n");
-    }
-
-    #[test]
-    fn a_store_outside_the_folder_is_none_of_our_business() {
-        let (root, _) = project();
-        for store in ["traces.jsonl", ".solvi/../traces.jsonl", ".solvi-old/traces.jsonl"] {
-            ensure(root.path(), &root.path().join(store)).unwrap();
-        }
-        assert!(!root.path().join(".solvi").exists());
     }
 
     #[test]
@@ -153,10 +151,10 @@ mod tests {
             ("*.tmp\n", false),
             ("*\n!traces/\n", false),
         ] {
-            let (root, store) = project();
+            let root = project();
             fs::create_dir(root.path().join(".solvi")).unwrap();
             fs::write(root.path().join(".solvi/.gitignore"), text).unwrap();
-            let ensured = ensure(root.path(), &store);
+            let ensured = ensure(root.path());
             assert_eq!(ensured.is_ok(), enough, "{text:?}");
             assert!(enough || matches!(ensured, Err(StoreError::NotIgnored { .. })));
         }
@@ -164,9 +162,9 @@ mod tests {
 
     #[test]
     fn a_file_in_the_place_of_the_folder_is_told() {
-        let (root, store) = project();
+        let root = project();
         fs::write(root.path().join(".solvi"), "").unwrap();
-        assert!(matches!(ensure(root.path(), &store), Err(StoreError::Occupied { .. })));
+        assert!(matches!(ensure(root.path()), Err(StoreError::Occupied { .. })));
     }
 
     #[cfg(unix)]
@@ -174,13 +172,15 @@ mod tests {
     fn no_symbolic_link_leads_the_traces_elsewhere() {
         use std::os::unix::fs::symlink;
 
-        for link in [".solvi", ".solvi/traces", ".solvi/traces/hooks.jsonl", ".solvi/.gitignore"] {
-            let (root, store) = project();
+        for link in [".solvi", ".solvi/.gitignore"] {
+            let root = project();
             let elsewhere = tempfile::tempdir().unwrap();
             let link = root.path().join(link);
             fs::create_dir_all(link.parent().unwrap()).unwrap();
             symlink(elsewhere.path(), &link).unwrap();
-            assert!(matches!(ensure(root.path(), &store), Err(StoreError::Occupied { .. })));
+            let told = ensure(root.path()).unwrap_err().to_string();
+            assert!(told.contains(&link.display().to_string()), "{told}");
+            assert!(told.contains("is a symbolic link"), "{told}");
             assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
         }
     }

@@ -1,10 +1,11 @@
 //! Which decision was made about an edit that has been made since? Looked for from the end of the
 //! store, where it nearly always is; a decision further up than the window is not found.
 
+use super::owned_dir::Place;
 use super::stored::Stored;
+use super::traces::StoreError;
 use crate::domain::Session;
-use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// How much of the end is read: a record takes up to 2 MiB, most a few KiB.
@@ -25,17 +26,18 @@ pub struct Recent(Vec<u8>);
 
 impl Recent {
     /// Reads the end of a store; one that is not there has none.
-    pub fn of(store: &Path) -> io::Result<Self> {
-        let mut file = match File::open(store) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(error),
+    pub fn of(store: &Path) -> Result<Self, StoreError> {
+        let place = Place::of(store)?;
+        let Some(mut file) = place.map(|it| it.folder.read(&it.name)).transpose()?.flatten() else {
+            return Ok(Self::default());
         };
-        let length = file.seek(SeekFrom::End(0))?;
-        file.seek(SeekFrom::Start(length.saturating_sub(WINDOW)))?;
         let mut bytes = Vec::new();
-        file.take(WINDOW).read_to_end(&mut bytes)?;
-        Ok(Self(bytes))
+        let read = file.seek(SeekFrom::End(0)).and_then(|length| {
+            file.seek(SeekFrom::Start(length.saturating_sub(WINDOW)))?;
+            file.take(WINDOW).read_to_end(&mut bytes)
+        });
+        let cannot = |source| StoreError::Io { act: "read", path: store.to_owned(), source };
+        read.map_err(cannot).map(|_| Self(bytes))
     }
 
     /// Returns the newest decision about an edit; none when there is no such record.

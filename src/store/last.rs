@@ -2,17 +2,21 @@
 
 use super::chain::{Tip, record_hash};
 use super::database::{self, LastRow};
-use super::reader::head_of;
+use super::missing::{self, Losses};
+use super::owned_dir::Place;
+use super::segments;
 use super::tail::{self, Tail};
 use super::traces::StoreError;
-use super::{missing, segments};
 use serde_json::{Map, Value};
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// How much of the end is read in search of the last record.
 const WINDOW: u64 = 8 << 20;
+
+/// How much of a head file is read.
+const HEAD_LIMIT: u64 = 1 << 12;
 
 /// The end of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,20 +30,16 @@ pub struct Last {
 /// Looks at the end of a store; none when there is no store.
 pub fn last(path: &Path) -> Result<Option<Last>, StoreError> {
     let cannot = |source| StoreError::Io { act: "read", path: path.to_owned(), source };
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(cannot(error)),
-    };
-    if database::is_one(path) {
+    let Some(place) = Place::of(path)? else { return Ok(None) };
+    let Some(mut file) = place.folder.read(&place.name)? else { return Ok(None) };
+    if database::begins(&mut file).map_err(cannot)? {
         return last_row(path).map(Some);
     }
     let before = segments::before(path)?;
-    let head = fs::read(head_of(path)).ok();
+    let head = place.folder.read_up_to(&place.beside(".head"), HEAD_LIMIT).ok().flatten();
     let Tail { tip, torn, .. } = tail::find(&mut file, head.as_deref()).map_err(cannot)?;
     let newest = newest(&mut file).map_err(cannot)?;
-    let lost = !missing::losses(path).is_empty();
-    let wrong = wrong(newest, &tip, head.as_deref(), torn, lost);
+    let wrong = wrong(newest, &tip, head.as_deref(), torn, &missing::losses(path));
     let tip = Tip { count: before.saturating_add(tip.count), hash: tip.hash };
     Ok(Some(Last { tip, wrong }))
 }
@@ -48,8 +48,7 @@ pub fn last(path: &Path) -> Result<Option<Last>, StoreError> {
 fn last_row(path: &Path) -> Result<Last, StoreError> {
     let LastRow { tip, body, head } = database::last(path)?;
     let newest = body.and_then(|body| serde_json::from_slice(&body).ok());
-    let lost = !missing::losses(path).is_empty();
-    let wrong = wrong(newest, &tip, head.as_deref(), false, lost);
+    let wrong = wrong(newest, &tip, head.as_deref(), false, &missing::losses(path));
     Ok(Last { tip, wrong })
 }
 
@@ -59,7 +58,7 @@ fn wrong(
     tip: &Tip,
     head: Option<&[u8]>,
     torn: bool,
-    lost: bool,
+    losses: &Losses,
 ) -> Option<&'static str> {
     match newest {
         _ if torn => Some("its last line is torn: a writer was stopped in the middle of it"),
@@ -77,7 +76,10 @@ fn wrong(
         Some(_) if head.and_then(|head| serde_json::from_slice(head).ok()) != Some(tip.clone()) => {
             Some("its head file does not agree with its last record")
         }
-        Some(_) if lost => Some("records were lost before the newest ones"),
+        Some(_) if losses.wrong.is_some() => {
+            Some("its list of lost records holds what no writer leaves")
+        }
+        Some(_) if !losses.list.is_empty() => Some("records were lost before the newest ones"),
         Some(_) => None,
     }
 }
@@ -99,6 +101,7 @@ mod tests {
     use crate::store::chain::Entry;
     use crate::store::traces::Traces;
     use serde_json::json;
+    use std::fs;
     use std::time::Duration;
 
     #[test]

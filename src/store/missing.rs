@@ -7,15 +7,18 @@
 
 use super::canonical::spaced;
 use super::chain::Tip;
-use super::private;
+use super::owned_dir::Place;
+use super::traces::StoreError;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// How much of the file is read.
-const LIMIT: u64 = 64 << 10;
+/// What the name of the file ends in.
+pub(super) const ENDING: &str = ".missing";
+
+/// How much of the file is read: some hundred thousand losses.
+const LIMIT: u64 = 32 << 20;
 
 /// A loss of records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,26 +39,67 @@ pub fn file_of(store: &Path) -> PathBuf {
 }
 
 /// Keeps a loss.
-pub(super) fn keep(store: &Path, loss: &Loss) -> io::Result<()> {
+pub(super) fn keep(place: &Place, loss: &Loss) -> Result<(), StoreError> {
     let Loss { head: Tip { count, hash }, left } = loss;
-    let mut line = spaced(&json!({"count": count, "hash": hash, "left": left}));
-    line.push('\n');
-    private::file().append(true).create(true).open(file_of(store))?.write_all(line.as_bytes())
+    let line = spaced(&json!({"count": count, "hash": hash, "left": left}));
+    let name = place.beside(ENDING);
+    let mut file = place.folder.append(&name)?;
+    // A line that has no end must not swallow this one.
+    let mut last = [b'\n'];
+    let read = file.seek(SeekFrom::End(0)).and_then(|length| match length {
+        0 => Ok(()),
+        _ => file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut last)),
+    });
+    let begin = if last == *b"\n" { "" } else { "\n" };
+    let kept = read.and_then(|()| file.write_all(format!("{begin}{line}\n").as_bytes()));
+    kept.map_err(|source| {
+        let path = place.folder.path().join(name);
+        StoreError::Io { act: "write", path, source }
+    })
 }
 
-/// Returns the losses of a store, each once.
+/// What is known of the losses of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// The losses, each once.
+    pub list: Vec<Loss>,
+    /// What is wrong with the file that names them: what no writer leaves hides losses.
+    pub wrong: Option<String>,
+}
+
+/// Returns the losses of a store.
 #[must_use]
-pub fn losses(store: &Path) -> Vec<Loss> {
-    let path = file_of(store);
-    let mut text = Vec::new();
-    // What cannot be read tells of no loss; the store itself is read elsewhere.
-    if fs::metadata(&path).is_ok_and(|there| there.is_file()) {
-        let _ = File::open(path).and_then(|file| file.take(LIMIT).read_to_end(&mut text));
+pub fn losses(store: &Path) -> Losses {
+    let read = Place::of(store).and_then(|place| match place {
+        Some(place) => place.folder.read_up_to(&place.beside(ENDING), LIMIT + 1),
+        None => Ok(None),
+    });
+    let text = match read {
+        Ok(text) => text.unwrap_or_default(),
+        Err(error) => return Losses { list: Vec::new(), wrong: Some(error.to_string()) },
+    };
+    let mut losses = of_text(&text);
+    if text.len() as u64 > LIMIT {
+        losses.wrong = Some(format!("it is longer than {} MiB", LIMIT >> 20));
     }
-    let lines = text.split(|byte| *byte == b'\n');
-    let mut losses: Vec<Loss> =
-        lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    losses
+}
+
+/// Reads the losses in the text of the file.
+#[must_use]
+pub fn of_text(text: &[u8]) -> Losses {
+    let mut losses = Losses::default();
+    for (at, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        match serde_json::from_slice(line) {
+            Ok(loss) => losses.list.push(loss),
+            Err(_) if line.is_empty() => {}
+            Err(_) => {
+                let wrong = || format!("line {} of it is none that solvi-hook writes", at + 1);
+                losses.wrong.get_or_insert_with(wrong);
+            }
+        }
+    }
     // A writer that was stopped before it wrote the new head told it twice.
-    losses.dedup();
+    losses.list.dedup();
     losses
 }

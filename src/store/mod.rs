@@ -12,13 +12,14 @@ pub mod files;
 pub mod find;
 pub mod hook_groups;
 pub mod hook_tables;
-mod ignored;
+pub mod ignored;
 pub mod json_text;
 pub mod judged;
 pub mod last;
 pub mod missing;
 pub mod origin;
 pub mod own_entries;
+pub mod owned_dir;
 mod plan;
 pub mod problem;
 pub mod reader;
@@ -41,6 +42,13 @@ pub mod verify;
 mod wipe;
 
 pub use crate::domain::utc;
+
+#[cfg(unix)]
+#[path = "owned_unix.rs"]
+mod owned_os;
+#[cfg(not(unix))]
+#[path = "owned_windows.rs"]
+mod owned_os;
 
 #[cfg(not(unix))]
 #[path = "private_other.rs"]

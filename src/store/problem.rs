@@ -33,6 +33,8 @@ pub enum Trouble {
     TooLong,
     /// A line is an object without a hash.
     Unchained,
+    /// A line has a hash that is none.
+    NoHash,
     /// A record says no format that there can be.
     NoFormat,
     /// A record is of an older format than one before it.
@@ -125,6 +127,16 @@ pub enum Trouble {
         /// The records that there were.
         left: u64,
     },
+    /// The file that names lost records holds what no writer leaves.
+    Losses {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A column of a database does not say what the record says.
+    Column {
+        /// The table, or the table and the column.
+        place: String,
+    },
     /// A file does not continue the one before it.
     Segment {
         /// The file before it; none when there is none.
@@ -142,7 +154,7 @@ impl Trouble {
             Self::Torn => "torn",
             Self::Unreadable { .. } => "unreadable",
             Self::TooLong => "too-long",
-            Self::Unchained => "unchained",
+            Self::Unchained | Self::NoHash => "unchained",
             Self::NoFormat | Self::OlderFormat { .. } => "format",
             Self::Changed { .. } => "changed",
             Self::Id => "id",
@@ -154,7 +166,8 @@ impl Trouble {
             Self::Twice { .. } => "twice",
             Self::Carriage | Self::Spelling { .. } | Self::Blank | Self::NoLineEnd => "spelling",
             Self::NoHead | Self::BadHead | Self::Stale { .. } | Self::OtherEnd => "head",
-            Self::Cut { .. } | Self::Lost { .. } => "cut",
+            Self::Cut { .. } | Self::Lost { .. } | Self::Losses { .. } => "cut",
+            Self::Column { .. } => "column",
             Self::AnchorCut { .. } | Self::AnchorOther | Self::AnchorRetired => "anchor",
             Self::Segment { .. } => "segment",
         }
@@ -193,6 +206,14 @@ impl Trouble {
                 "get the missing end from a backup; once you know what is lost, remove the file \
                  `.missing` beside the store, which remembers it"
             }
+            Self::Losses { .. } => {
+                "losses that it names may be hidden: keep it as evidence, and remove it once you \
+                 know what is lost"
+            }
+            Self::Column { .. } => {
+                "searches may miss the record or show another: keep the file as it is now as \
+                 evidence, and compare it with a backup"
+            }
             Self::Segment { .. } => {
                 "keep the files as they are now as evidence, and get the missing one from a backup"
             }
@@ -202,6 +223,7 @@ impl Trouble {
             }
             Self::Unreadable { .. }
             | Self::Unchained
+            | Self::NoHash
             | Self::Changed { .. }
             | Self::Id
             | Self::Link
@@ -224,6 +246,9 @@ impl fmt::Display for Trouble {
                 return write!(f, "the line is longer than {longest} MiB and was not checked");
             }
             Self::Unchained => "the line is an object without a hash, which no writer leaves",
+            Self::NoHash => {
+                "the line has a hash that is not one, which no writer leaves: it is no record"
+            }
             Self::NoFormat => "the record says no format that there is",
             Self::OlderFormat { format, newest } => {
                 return write!(f, "a record of format {format} after one of format {newest}");
@@ -305,6 +330,12 @@ impl fmt::Display for Trouble {
                     "a head file counted {head} records when there were {left}, and the one it \
                      named is not here: records were lost at the end, and others came after"
                 );
+            }
+            Self::Losses { why } => {
+                return write!(f, "the file `.missing` beside the store cannot be trusted: {why}");
+            }
+            Self::Column { place } => {
+                return write!(f, "the column `{place}` does not say what the record says");
             }
             Self::Segment { before, named } => {
                 return between(before.as_deref(), named.as_deref(), f);

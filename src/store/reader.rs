@@ -5,10 +5,10 @@
 //! longer than a record may be only the beginning comes, marked as cut.
 
 use super::database::{self, Rows};
-use super::private;
-use super::traces::{self, StoreError};
-use std::fs::{self, File, TryLockError};
-use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom, Take};
+use super::owned_dir::Place;
+use super::traces::StoreError;
+use std::fs::{File, TryLockError};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -125,32 +125,28 @@ impl Snapshot {
     /// to it, it is read unlocked: a store that somebody blocks must still be readable.
     pub fn open(path: &Path) -> Result<Option<Self>, StoreError> {
         let cannot = |act| move |source| StoreError::Io { act, path: path.to_owned(), source };
-        let mut file = match fs::metadata(path) {
-            Ok(there) if !there.is_file() => {
-                let (path, found) = (path.to_owned(), traces::kind(there.file_type()));
-                return Err(StoreError::Occupied { path, wanted: "a file", found });
-            }
-            Ok(_) if database::is_one(path) => {
-                let (rows, head, length) = Rows::open(path)?;
-                let source = Source::Database(BufReader::with_capacity(PIECE, rows));
-                return Ok(Some(Self { lines: Reader::new(source), head, length }));
-            }
-            Ok(_) => File::open(path).map_err(cannot("open"))?,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(cannot("look at")(error)),
-        };
+        let Some(place) = Place::of(path)? else { return Ok(None) };
+        let Some(mut file) = place.folder.read(&place.name)? else { return Ok(None) };
+        if database::begins(&mut file).map_err(cannot("read"))? {
+            let (rows, head, length) = Rows::open(path)?;
+            let source = Source::Database(BufReader::with_capacity(PIECE, rows));
+            return Ok(Some(Self { lines: Reader::new(source), head, length }));
+        }
         let mut locked = false;
         for _ in 0..TRIES {
             locked = lock_shared(&file);
-            if !locked || private::is_at(&file, path).map_err(cannot("look at"))? {
+            if !locked || place.folder.names(&place.name, &file)? {
                 break;
             }
             // The store was rotated meanwhile: this is the sealed file now.
-            file = File::open(path).map_err(cannot("open"))?;
+            let Some(other) = place.folder.read(&place.name)? else { return Ok(None) };
+            file = other;
             locked = false;
         }
         let length = file.metadata().map_err(cannot("look at"))?.len();
-        let head = head(&head_of(path));
+        // One that cannot be read is told as one that is not there.
+        let head = place.folder.read_up_to(&place.beside(".head"), HEAD_LIMIT).ok().flatten();
+        file.seek(SeekFrom::Start(0)).map_err(cannot("read"))?;
         if locked {
             file.unlock().map_err(cannot("unlock"))?;
         }
@@ -160,6 +156,12 @@ impl Snapshot {
 }
 
 impl Snapshot {
+    /// Tells whether the records come from a database.
+    #[must_use]
+    pub fn is_database(&self) -> bool {
+        matches!(self.lines.source, Source::Database(_))
+    }
+
     /// Passes over what is before and behind a time, in seconds since the Unix epoch, where an
     /// index says so: in a database. Nothing may have been read yet.
     pub fn within(&mut self, since: Option<f64>, until: Option<f64>) -> io::Result<()> {
@@ -200,13 +202,6 @@ pub fn head_of(store: &Path) -> PathBuf {
     let mut path = store.as_os_str().to_owned();
     path.push(".head");
     path.into()
-}
-
-fn head(path: &Path) -> Option<Vec<u8>> {
-    let mut head = Vec::new();
-    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    File::open(path).ok()?.take(HEAD_LIMIT).read_to_end(&mut head).ok()?;
-    Some(head)
 }
 
 impl<'a> Reader<Cursor<&'a [u8]>> {
@@ -288,6 +283,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use std::fs;
 
     fn all(mut reader: Reader<impl BufRead>) -> Vec<(u64, u64, String, bool, bool)> {
         let mut lines = Vec::new();

@@ -7,14 +7,14 @@
 //! retired files.
 
 use super::chain::{Entry, FORMAT, Tip};
-use super::private;
+use super::owned_dir::{self, OwnedError, Place};
 use super::segments::{self, Link, Retired, Segment, Segmental};
 use super::tail::{self, Tail};
-use super::traces::{Kind, StoreError, Traces};
+use super::traces::{self, Head, Kind, Locked, StoreError, Traces};
 use super::{canonical, missing, reader};
 use serde_json::{Map, Value, json};
-use std::fs::{self, File};
-use std::io::{self, BufReader, ErrorKind, Write};
+use std::ffi::OsStr;
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 /// What is wanted of a rotation.
@@ -58,11 +58,11 @@ impl Traces {
                 named: "what can be rotated",
             });
         }
-        let mut file = self.locked()?;
+        let Locked { place, mut file } = self.locked()?;
         self.expect_lines(&mut file)?;
-        let head = self.head();
+        let head = Head::open(&place)?;
         let Tail { tip, torn, doubt } =
-            tail::find(&mut file, head.as_deref()).map_err(self.cannot("read"))?;
+            tail::find(&mut file, head.text()).map_err(self.cannot("read"))?;
         let length = file.metadata().map_err(self.cannot("look at"))?.len();
         // A store that holds no more than its beginning is not worth a file.
         let begun = tip.count == 1 && segments::first_link(store)?.is_some();
@@ -70,38 +70,25 @@ impl Traces {
             return Ok(None);
         }
         if let Some(doubt) = doubt {
-            self.found(doubt, &tip)?;
+            traces::found(doubt, &tip, &place)?;
         }
         if torn {
             file.write_all(b"\n").map_err(self.cannot("write to"))?;
         }
         let sealed = self.next_sealed()?;
-        write_head(&sealed, &tip)?;
-        second_name(&missing::file_of(store), &missing::file_of(&sealed), false)?;
-        second_name(store, &sealed, true)?;
-        let previous = sealed.file_name().map(|name| name.to_string_lossy().into_owned());
-        let link = Link { previous: previous.unwrap_or_default(), tip: tip.clone() };
-        self.begin(&link, wanted.now)?;
-        remove(&missing::file_of(store))?;
+        let name = sealed.file_name().unwrap_or_default();
+        let beside = |ending: &str| owned_dir::beside(name, ending);
+        write_head(&place, name, &tip)?;
+        let losses = place.beside(missing::ENDING);
+        // It is about to be the sealed file's, and so must be a file of ours.
+        if place.folder.write(&losses)?.is_some() {
+            second_name(&place, &losses, &beside(missing::ENDING))?;
+        }
+        second_name(&place, &place.name, name)?;
+        let previous = name.to_string_lossy().into_owned();
+        begin(&place, &Link { previous, tip: tip.clone() }, wanted.now)?;
+        place.folder.remove(&losses)?;
         Ok(Some((sealed, tip.count)))
-    }
-
-    /// Puts a store that continues another in the place of this one.
-    fn begin(&self, link: &Link, now: f64) -> Result<(), StoreError> {
-        let Link { previous, tip } = link;
-        let segment = json!({"previous": previous, "count": tip.count, "hash": tip.hash});
-        let record = [
-            ("v", FORMAT.into()),
-            ("kind", "segment".into()),
-            ("time", now.into()),
-            ("segment", segment),
-        ];
-        let record: Map<String, Value> =
-            record.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        let (mut tip_of_next, mut text) = (Tip::default(), String::new());
-        Entry::whole(record).place(&mut tip_of_next, &mut text);
-        replace(&self.beside(".next"), self.path(), &text)?;
-        write_head(self.path(), &tip_of_next)
     }
 
     /// Returns the path that the store will have when it is sealed.
@@ -119,7 +106,7 @@ impl Traces {
     /// Deletes the files that were sealed before a moment, oldest first.
     fn retire(&self, before: f64, now: f64) -> Result<Vec<Retired>, StoreError> {
         // The file that was locked when the store was sealed is no longer the store.
-        let _lock = self.locked()?;
+        let Locked { place, file: _lock } = self.locked()?;
         let listed = segments::segments(self.path())?;
         // What is missing without a word must not come to look as if it had been retired.
         let begin = listed.first().map(|first| segments::first_link(&first.path)).transpose()?;
@@ -136,84 +123,75 @@ impl Traces {
                 break;
             }
             let tombstone = Retired { link, retired: now };
-            self.bury(&tombstone)?;
-            remove(path)?;
-            remove(&reader::head_of(path))?;
-            remove(&missing::file_of(path))?;
+            bury(&place, &tombstone)?;
+            let name = path.file_name().unwrap_or_default();
+            for ending in ["", ".head", missing::ENDING] {
+                place.folder.remove(&owned_dir::beside(name, ending))?;
+            }
             retired.push(tombstone);
         }
         Ok(retired)
     }
+}
 
-    fn bury(
-        &self,
-        Retired { link: Link { previous, tip }, retired }: &Retired,
-    ) -> Result<(), StoreError> {
-        let line = canonical::spaced(&json!({
-            "previous": previous, "count": tip.count, "hash": tip.hash, "retired": retired,
-        }));
-        let path = segments::retired_list(self.path());
-        let written = private::file().append(true).create(true).open(&path).and_then(|mut list| {
-            list.write_all(format!("{line}\n").as_bytes())?;
-            list.sync_all()
-        });
-        written.map_err(|source| StoreError::Io { act: "write", path, source })
-    }
+/// Puts a store that continues another in the place of this one.
+fn begin(place: &Place, link: &Link, now: f64) -> Result<(), StoreError> {
+    let Link { previous, tip } = link;
+    let segment = json!({"previous": previous, "count": tip.count, "hash": tip.hash});
+    let record = [
+        ("v", FORMAT.into()),
+        ("kind", "segment".into()),
+        ("time", now.into()),
+        ("segment", segment),
+    ];
+    let record: Map<String, Value> =
+        record.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    let (mut tip_of_next, mut text) = (Tip::default(), String::new());
+    Entry::whole(record).place(&mut tip_of_next, &mut text);
+    place.folder.replace(&place.beside(".next"), &place.name, &text)?;
+    write_head(place, &place.name, &tip_of_next)
+}
+
+/// Adds a file to the list of retired ones.
+fn bury(place: &Place, retired: &Retired) -> Result<(), StoreError> {
+    let Retired { link: Link { previous, tip }, retired } = retired;
+    let line = canonical::spaced(&json!({
+        "previous": previous, "count": tip.count, "hash": tip.hash, "retired": retired,
+    }));
+    let name = place.beside(".retired");
+    let mut list = place.folder.append(&name)?;
+    let written = list.write_all(format!("{line}\n").as_bytes()).and_then(|()| list.sync_all());
+    let path = place.folder.path().join(name);
+    written.map_err(|source| StoreError::Io { act: "write", path, source })
 }
 
 /// Reads what a file says about the one before it.
 fn first(file: &Path) -> Result<Option<Segmental>, StoreError> {
     let cannot = |source| StoreError::Io { act: "read", path: file.to_owned(), source };
-    let opened = File::open(file).map_err(cannot)?;
+    let place = Place::of(file)?;
+    let opened = place.map(|place| place.folder.read(&place.name)).transpose()?.flatten();
+    let opened = opened.ok_or_else(|| cannot(io::ErrorKind::NotFound.into()))?;
     let mut lines =
         reader::Reader::new(BufReader::new(opened)).with_longest(segments::LONGEST_LINK);
     let line = lines.next_line().map_err(cannot)?;
     Ok(line.and_then(|line| Segmental::read(line.bytes)))
 }
 
-fn write_head(store: &Path, tip: &Tip) -> Result<(), StoreError> {
-    let head = reader::head_of(store);
-    let mut aside = head.clone().into_os_string();
-    aside.push(".tmp");
+fn write_head(place: &Place, name: &OsStr, tip: &Tip) -> Result<(), StoreError> {
+    let beside = |ending: &str| owned_dir::beside(name, ending);
     let text = canonical::spaced(&json!({"count": tip.count, "hash": tip.hash}));
-    replace(aside.as_ref(), &head, &text)
-}
-
-/// Writes a file, whole or not at all; it is on the disk before it takes its place.
-fn replace(aside: &Path, path: &Path, text: &str) -> Result<(), StoreError> {
-    let cannot = |source| StoreError::Io { act: "write", path: path.to_owned(), source };
-    remove(aside)?;
-    let written = private::file().write(true).create_new(true).open(aside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(aside, path)
-    });
-    written.map_err(cannot)
+    Ok(place.folder.replace(&beside(".head.tmp"), &beside(".head"), &text)?)
 }
 
 /// Gives a file a second name. A second name that an earlier try left is given anew.
-fn second_name(path: &Path, name: &Path, needed: bool) -> Result<(), StoreError> {
-    if !path.exists() && !needed {
-        return Ok(());
+fn second_name(place: &Place, name: &OsStr, second: &OsStr) -> Result<(), OwnedError> {
+    if place.folder.are_same(name, second) {
+        place.folder.remove(second)?;
     }
-    if private::is_same(path, name) {
-        remove(name)?;
-    }
-    fs::hard_link(path, name).map_err(|source| {
-        let path = name.to_owned();
-        StoreError::Io { act: "make the file", path, source }
+    place.folder.link(name, second).map_err(|source| {
+        let path = place.folder.path().join(second);
+        OwnedError::Io { act: "make the file", path, source }
     })
-}
-
-fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(cannot_remove(path, error)),
-        _ => Ok(()),
-    }
-}
-
-fn cannot_remove(path: &Path, source: io::Error) -> StoreError {
-    StoreError::Io { act: "remove", path: path.to_owned(), source }
 }
 
 #[cfg(test)]
@@ -222,6 +200,7 @@ mod tests {
 
     use super::*;
     use crate::store::verify;
+    use std::fs;
     use std::time::Duration;
 
     const DAY: f64 = 86_400.0;
@@ -345,7 +324,7 @@ mod tests {
         // Stopped when the sealed file was a second name.
         fs::write(reader::head_of(&shelf.sealed(1)), "half").unwrap();
         fs::hard_link(&store, shelf.sealed(1)).unwrap();
-        fs::write(shelf.traces.beside(".next"), "half").unwrap();
+        fs::write(store.with_extension("jsonl.next"), "half").unwrap();
         assert_eq!(shelf.wrong(None), [""; 0]);
         shelf.add("b");
         assert_eq!(shelf.rotate(1.0, None).sealed, Some((shelf.sealed(1), 2)));
@@ -357,7 +336,8 @@ mod tests {
         assert_eq!(shelf.wrong(None), [""; 0]);
         // Stopped when the tombstone stood, and the file too.
         let link = segments::first_link(&store).unwrap().unwrap();
-        shelf.traces.bury(&Retired { link, retired: 1.0 }).unwrap();
+        let place = Place::of(&store).unwrap().unwrap();
+        bury(&place, &Retired { link, retired: 1.0 }).unwrap();
         assert_eq!(shelf.wrong(None), [""; 0]);
         assert_eq!(shelf.tip().count, 4);
         assert_eq!(shelf.rotate(1e6, Some(1.0)).retired.len(), 1);

@@ -7,12 +7,12 @@
 //! `hooks.jsonl.retired`, one line of JSON each.
 
 use super::chain::Tip;
-use super::private;
+use super::owned_dir::Place;
 use super::reader::{Reader, Snapshot};
 use super::traces::StoreError;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{self, BufReader, ErrorKind, Read};
+use std::fs;
+use std::io::{self, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// How many digits the number in the name of a sealed file has at least.
@@ -90,11 +90,18 @@ pub fn segments(store: &Path) -> Result<Vec<Segment>, StoreError> {
     }
     found.sort_by_key(|segment| segment.number);
     // A rotation that was stopped half way left two names of one file.
-    if found.last().is_some_and(|newest| private::is_same(&newest.path, store)) {
+    if found.last().is_some_and(|newest| are_same(&newest.path, store)) {
         found.pop();
     }
     found.push(Segment { path: store.to_owned(), number: last });
     Ok(found)
+}
+
+/// Tells whether two files in one folder are one.
+fn are_same(one: &Path, other: &Path) -> bool {
+    let place = Place::of(other).ok().flatten();
+    let name = one.file_name();
+    place.zip(name).is_some_and(|(place, name)| place.folder.are_same(name, &place.name))
 }
 
 /// Opens the files of a store that are there, in order, as they are at one moment.
@@ -139,10 +146,10 @@ pub fn before(store: &Path) -> Result<u64, StoreError> {
 /// that continues another.
 pub fn first_link(file: &Path) -> Result<Option<Link>, StoreError> {
     let cannot = |source| StoreError::Io { act: "read", path: file.to_owned(), source };
-    let opened = match File::open(file) {
-        Ok(opened) => opened,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(cannot(error)),
+    let place = Place::of(file)?;
+    let Some(opened) = place.map(|place| place.folder.read(&place.name)).transpose()?.flatten()
+    else {
+        return Ok(None);
     };
     let mut lines = Reader::new(BufReader::new(opened)).with_longest(LONGEST_LINK);
     let line = lines.next_line().map_err(cannot)?;
@@ -174,12 +181,11 @@ pub fn retired_list(store: &Path) -> PathBuf {
 /// Returns the retired files of a store, oldest first, each once.
 #[must_use]
 pub fn retired(store: &Path) -> Vec<Retired> {
-    let path = retired_list(store);
-    let mut text = Vec::new();
     // What cannot be read retires nothing: files that are gone are then missing.
-    if fs::metadata(&path).is_ok_and(|there| there.is_file()) {
-        let _ = File::open(path).and_then(|file| file.take(RETIRED_LIMIT).read_to_end(&mut text));
-    }
+    let place = Place::of(&retired_list(store)).ok().flatten();
+    let text =
+        place.and_then(|place| place.folder.read_up_to(&place.name, RETIRED_LIMIT).ok().flatten());
+    let text = text.unwrap_or_default();
     let lines = text.split(|byte| *byte == b'\n');
     let mut listed: Vec<Retired> = Vec::new();
     for retired in lines.filter_map(|line| serde_json::from_slice::<Retired>(line).ok()) {

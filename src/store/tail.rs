@@ -6,7 +6,7 @@
 //! head that names a record which is not there is a witness that records were lost: it is handed
 //! out, so that it can be kept.
 
-use super::chain::Tip;
+use super::chain::{Tip, is_hash};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
@@ -40,14 +40,21 @@ pub enum Doubt {
     },
     /// There are records, and no head that says how many there should be.
     Unwitnessed,
+    /// The head is there and is none that a writer leaves.
+    Forged,
 }
 
 /// Finds the end of the store that `file` holds, with what the head file says.
 pub fn find(file: &mut (impl Read + Seek), head: Option<&[u8]>) -> io::Result<Tail> {
     let length = file.seek(SeekFrom::End(0))?;
+    // A power cut leaves a file that is empty or holds zeros.
+    let is_forged = head.is_some_and(|head| {
+        head.iter().any(|byte| *byte != 0) && serde_json::from_slice::<Tip>(head).is_err()
+    });
     let head: Option<Tip> = head.and_then(|head| serde_json::from_slice(head).ok());
     if length == 0 {
-        let doubt = head.filter(|head| head.count > 0).map(|head| Doubt::Lost { head });
+        let lost = head.filter(|head| head.count > 0).map(|head| Doubt::Lost { head });
+        let doubt = lost.or(is_forged.then_some(Doubt::Forged));
         return Ok(Tail { doubt, ..Tail::default() });
     }
     let (last, torn) = last_link(file, length)?;
@@ -61,6 +68,7 @@ pub fn find(file: &mut (impl Read + Seek), head: Option<&[u8]>) -> io::Result<Ta
     let doubt = match head {
         Some(_) if known => None,
         Some(head) => Some(Doubt::Lost { head }),
+        None if is_forged => Some(Doubt::Forged),
         None => (tip.count > 0).then_some(Doubt::Unwitnessed),
     };
     Ok(Tail { tip, torn, doubt })
@@ -123,13 +131,16 @@ impl Link {
     }
 }
 
-/// Reads a line: it belongs to the chain when it is an object with a string `hash`.
+/// Reads a line: it belongs to the chain when it is an object with a `hash` that is one. The hash
+/// goes into the next record and into the head file, and so may be no other text.
 fn link(line: &[u8]) -> Option<Link> {
     let mut json = serde_json::Deserializer::from_slice(line);
     let [hash, seq, segment] = json.deserialize_map(Fields).ok()?;
     json.end().ok()?;
     match hash {
-        Value::String(hash) => Some(Link { hash, seq, segment: Tip::deserialize(segment).ok() }),
+        Value::String(hash) if is_hash(&hash) => {
+            Some(Link { hash, seq, segment: Tip::deserialize(segment).ok() })
+        }
         _ => None,
     }
 }
@@ -168,36 +179,56 @@ mod tests {
 
     const TWO: &str = "{\"hash\": \"a\", \"seq\": 0}\n{\"hash\": \"b\", \"seq\": 1}\n";
 
+    /// Makes a hash of every letter that stands in the place of one.
+    fn whole(text: &str) -> String {
+        ["a", "b", "c", "e", "f"].iter().fold(text.to_owned(), |text, letter| {
+            let hash = format!("\"hash\": \"{}\"", letter.repeat(64));
+            text.replace(&format!("\"hash\": \"{letter}\""), &hash)
+        })
+    }
+
+    fn end(store: &str, head: &str) -> Tail {
+        let (store, head) = (whole(store), whole(head));
+        find(&mut Cursor::new(store.as_bytes()), Some(head.as_bytes())).unwrap()
+    }
+
+    /// Returns the end that is found, its hash by its first letter.
     fn found(store: &str, head: &str) -> (u64, String, bool) {
-        let mut file = Cursor::new(store.as_bytes());
-        let Tail { tip, torn, .. } = find(&mut file, Some(head.as_bytes())).unwrap();
-        (tip.count, tip.hash, torn)
+        let Tail { tip, torn, .. } = end(store, head);
+        (tip.count, tip.hash.chars().take(1).collect(), torn)
     }
 
     fn doubt(store: &str, head: &str) -> Option<Doubt> {
-        find(&mut Cursor::new(store.as_bytes()), Some(head.as_bytes())).unwrap().doubt
+        end(store, head).doubt
     }
 
     #[test]
     fn a_head_that_names_what_is_not_there_is_a_witness() {
-        let lost = |count, hash: &str| Some(Doubt::Lost { head: Tip { count, hash: hash.into() } });
+        let lost =
+            |count, hash: &str| Some(Doubt::Lost { head: Tip { count, hash: hash.repeat(64) } });
         assert_eq!(doubt("", r#"{"count": 7, "hash": "a"}"#), lost(7, "a"));
         assert_eq!(doubt(TWO, r#"{"count": 3, "hash": "c"}"#), lost(3, "c"));
-        assert_eq!(doubt(TWO, r#"{"count": 2, "hash": "x"}"#), lost(2, "x"));
-        assert_eq!(doubt(TWO, r#"{"count": 1, "hash": "x"}"#), lost(1, "x"));
+        assert_eq!(doubt(TWO, r#"{"count": 2, "hash": "e"}"#), lost(2, "e"));
+        assert_eq!(doubt(TWO, r#"{"count": 1, "hash": "e"}"#), lost(1, "e"));
         for stale in [r#"{"count": 1, "hash": "a"}"#, r#"{"count": 0, "hash": ""}"#] {
             assert_eq!(doubt(TWO, stale), None, "{stale}");
         }
-        assert_eq!(doubt(TWO, "{"), Some(Doubt::Unwitnessed));
-        assert_eq!(doubt("no record\n", "{"), None);
+        for forged in ["{", "x", r#"{"count": 2, "hash": "$(id)"}"#, r#"{"count": "2"}"#] {
+            assert_eq!(doubt(TWO, forged), Some(Doubt::Forged), "{forged}");
+            assert_eq!(doubt("", forged), Some(Doubt::Forged), "{forged}");
+        }
+        for cut in ["", "\0\0\0"] {
+            assert_eq!(doubt(TWO, cut), Some(Doubt::Unwitnessed), "{cut:?}");
+            assert_eq!(doubt("no record\n", cut), None, "{cut:?}");
+        }
     }
 
     #[test]
     fn the_head_of_the_store_before_is_no_witness() {
-        let segment = r#""segment": {"previous": "t.000001.jsonl", "count": 9, "hash": "x"}"#;
+        let segment = r#""segment": {"previous": "t.000001.jsonl", "count": 9, "hash": "e"}"#;
         let store = format!("{{{segment}, \"hash\": \"a\", \"seq\": 0}}\n");
-        assert_eq!(doubt(&store, r#"{"count": 9, "hash": "x"}"#), None);
-        assert_ne!(doubt(&store, r#"{"count": 9, "hash": "y"}"#), None);
+        assert_eq!(doubt(&store, r#"{"count": 9, "hash": "e"}"#), None);
+        assert_ne!(doubt(&store, r#"{"count": 9, "hash": "f"}"#), None);
     }
 
     #[test]
@@ -229,7 +260,7 @@ mod tests {
     #[test]
     fn lines_that_are_no_records_do_not_count() {
         let store =
-            "\n[1]\n{\"hash\": 5}\nnull\n{\"seq\": 0}\n{\"hash\": \"a\"}\n{\"hash\": \"x\"} y\n";
+            "\n[1]\n{\"hash\": 5}\nnull\n{\"seq\": 0}\n{\"hash\": \"a\"}\n{\"hash\": \"e\"} y\n";
         assert_eq!(found(store, ""), (1, "a".to_owned(), false));
     }
 
@@ -240,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_record_longer_than_the_window_is_read_whole() {
-        let long = "x".repeat(3 * usize::try_from(WINDOW).unwrap());
+        let long = "e".repeat(3 * usize::try_from(WINDOW).unwrap());
         let store = format!(
             "no record\n{{\"text\": \"{long}\\u2028\u{2028}\", \"hash\": \"b\", \"seq\": 4}}\n"
         );

@@ -9,12 +9,14 @@
 //! lost are noticed by the next append, which goes on behind what is left and says so.
 
 use super::chain::{Entry, Tip};
+use super::database;
 use super::missing::{self, Loss};
+use super::owned_dir::{OwnedDir, OwnedError, Place};
 use super::tail::{self, Doubt, Tail};
-use super::{database, ignored, private};
 use serde_json::json;
-use std::fs::{self, File, FileType, TryLockError};
-use std::io::{self, ErrorKind, Read, Write};
+use std::ffi::OsStr;
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,6 +29,10 @@ const RETRY: Duration = Duration::from_millis(1);
 
 /// How much of a head file is read; one that we know takes 100 bytes.
 const HEAD_LIMIT: u64 = 1 << 12;
+
+/// What the name of a store's head file ends in, and that of the one that takes its place.
+const HEAD: &str = ".head";
+const HEAD_ASIDE: &str = ".head.tmp";
 
 /// A store of traces.
 #[derive(Clone, Debug)]
@@ -86,6 +92,11 @@ pub enum Found {
     /// Whether records are gone cannot be told.
     #[error("the store had no head file that can be read, so that missing records would not show")]
     Unwitnessed,
+    /// The head file holds what no writer leaves; a new one was written.
+    #[error(
+        "the head file held what solvi-hook never writes, so that missing records would not show"
+    )]
+    Forged,
 }
 
 /// Why a record could not be kept.
@@ -120,7 +131,7 @@ pub enum StoreError {
         /// What belongs there.
         wanted: &'static str,
         /// What is there.
-        found: &'static str,
+        found: String,
     },
     /// git would show the traces as files of the project.
     #[error(
@@ -157,6 +168,41 @@ pub enum StoreError {
         /// What its name says.
         named: &'static str,
     },
+    /// A database has tables or other parts that no writer makes.
+    #[error("{path} has {found}, which solvi-hook never makes; nothing was written", path = path.display())]
+    Schema {
+        /// The store.
+        path: PathBuf,
+        /// What was found.
+        found: String,
+    },
+}
+
+impl StoreError {
+    /// Tells whether something was put in the place of a file of ours, or into one, that we never
+    /// put there: more than a disk that is full or a store that is locked.
+    #[must_use]
+    pub fn is_tampering(&self) -> bool {
+        matches!(self, Self::Occupied { .. } | Self::Schema { .. })
+    }
+}
+
+impl From<OwnedError> for StoreError {
+    fn from(error: OwnedError) -> Self {
+        match error {
+            OwnedError::Io { act, path, source } => Self::Io { act, path, source },
+            OwnedError::Untrusted { path, wanted, found } => Self::Occupied { path, wanted, found },
+        }
+    }
+}
+
+/// A store that is open and locked for one writer.
+#[derive(Debug)]
+pub(super) struct Locked {
+    /// Where it is.
+    pub place: Place,
+    /// The lock ends with this file.
+    pub file: File,
 }
 
 impl Traces {
@@ -185,12 +231,6 @@ impl Traces {
         &self.path
     }
 
-    /// Makes sure that git ignores the store, when it is inside the project's `.solvi`: a
-    /// `.gitignore` that ignores everything must stand there before anything else is written.
-    pub fn ensure_ignored(&self, project_root: &Path) -> Result<(), StoreError> {
-        ignored::ensure(project_root, &self.path)
-    }
-
     /// Returns how records are laid out.
     #[must_use]
     pub fn kind(&self) -> Kind {
@@ -206,56 +246,65 @@ impl Traces {
     pub fn append(&self, entries: &[Entry]) -> Result<Appended, StoreError> {
         match self.kind {
             _ if entries.is_empty() => Ok(Appended::default()),
-            Kind::Lines => self.append_lines(entries),
+            Kind::Lines => self.append_lines(entries, Place::make(&self.path)?),
             Kind::Database => database::append(&self.path, entries, self.patience),
         }
     }
 
-    fn append_lines(&self, entries: &[Entry]) -> Result<Appended, StoreError> {
-        let mut file = self.locked()?;
+    /// Appends records to a store that is at `inner` below an open folder.
+    pub fn append_below(
+        &self,
+        folder: &OwnedDir,
+        inner: &Path,
+        entries: &[Entry],
+    ) -> Result<Appended, StoreError> {
+        match self.kind {
+            Kind::Lines if !entries.is_empty() => {
+                self.append_lines(entries, Place::make_below(folder, inner)?)
+            }
+            _ => self.append(entries),
+        }
+    }
+
+    fn append_lines(&self, entries: &[Entry], place: Place) -> Result<Appended, StoreError> {
+        let Locked { place, mut file } = self.lock(place)?;
         self.expect_lines(&mut file)?;
-        let head = self.head();
+        let head = Head::open(&place)?;
         let Tail { mut tip, torn, doubt } =
-            tail::find(&mut file, head.as_deref()).map_err(self.cannot("read"))?;
-        let found = doubt.map(|doubt| self.found(doubt, &tip)).transpose()?;
+            tail::find(&mut file, head.text()).map_err(self.cannot("read"))?;
+        let found = doubt.map(|doubt| found(doubt, &tip, &place)).transpose()?;
         let mut lines = String::new();
         if torn {
             lines.push('\n');
         }
         let ids = entries.iter().map(|entry| entry.place(&mut tip, &mut lines)).collect();
         // A head that could not be written later must stop us before the records stand.
-        let new_head = self.new_head(&tip)?;
+        let new_head = head.next(&place, &tip)?;
         self.write(&mut file, &lines)?;
-        new_head.put()?;
+        new_head.put(&place)?;
         Ok(Appended { ids, found })
     }
 
-    /// Keeps what only the old head file knows before a new one is written.
-    pub(super) fn found(&self, doubt: Doubt, tip: &Tip) -> Result<Found, StoreError> {
-        let Doubt::Lost { head } = doubt else { return Ok(Found::Unwitnessed) };
-        let loss = Loss { head, left: tip.count };
-        missing::keep(&self.path, &loss).map_err(|source| {
-            let path = missing::file_of(&self.path);
-            StoreError::Io { act: "write", path, source }
-        })?;
-        Ok(Found::Lost(loss))
+    /// Opens the store, makes it where it is not there, and locks it for this writer alone.
+    pub(super) fn locked(&self) -> Result<Locked, StoreError> {
+        self.lock(Place::make(&self.path)?)
     }
 
-    /// Opens the store and locks it for this writer alone; the lock ends with the file.
+    /// Opens the store in its folder, and locks it.
     ///
     /// It is tried again and again. The system's own queue hands the lock to a process that still
     /// has to be woken, and on a busy machine sixty writers waited for each other's waking; whoever
     /// tries takes the lock while it runs.
-    pub(super) fn locked(&self) -> Result<File, StoreError> {
+    fn lock(&self, place: Place) -> Result<Locked, StoreError> {
         let deadline = Instant::now() + self.patience;
-        let mut file = self.open()?;
+        let mut file = place.folder.append(&place.name)?;
         loop {
             match file.try_lock() {
-                Ok(()) if private::is_at(&file, &self.path).map_err(self.cannot("look at"))? => {
-                    return Ok(file);
+                Ok(()) if place.folder.names(&place.name, &file)? => {
+                    return Ok(Locked { place, file });
                 }
                 // While we waited, another file was put in its place.
-                Ok(()) => file = self.open()?,
+                Ok(()) => file = place.folder.append(&place.name)?,
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(source)) => return Err(self.cannot("lock")(source)),
             }
@@ -265,26 +314,6 @@ impl Traces {
             }
             thread::sleep(RETRY);
         }
-    }
-
-    fn open(&self) -> Result<File, StoreError> {
-        match fs::metadata(&self.path) {
-            Ok(there) => self.expect_file(&there)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => self.make_folder()?,
-            Err(error) => return Err(self.cannot("look at")(error)),
-        }
-        let opened = private::file().read(true).append(true).create(true).open(&self.path);
-        let file = opened.map_err(self.cannot("open"))?;
-        self.expect_file(&file.metadata().map_err(self.cannot("look at"))?)?;
-        Ok(file)
-    }
-
-    fn expect_file(&self, there: &fs::Metadata) -> Result<(), StoreError> {
-        if there.is_file() {
-            return Ok(());
-        }
-        let (path, found) = (self.path.clone(), kind(there.file_type()));
-        Err(StoreError::Occupied { path, wanted: "a file", found })
     }
 
     /// Lines that were written into a database would be the end of it.
@@ -299,15 +328,6 @@ impl Traces {
         Err(StoreError::Kind { path, found: "an SQLite database", named: "a file of lines" })
     }
 
-    fn make_folder(&self) -> Result<(), StoreError> {
-        let Some(folder) = self.path.parent() else { return Ok(()) };
-        private::folder().recursive(true).create(folder).map_err(|source| StoreError::Io {
-            act: "make the folder",
-            path: folder.to_owned(),
-            source,
-        })
-    }
-
     /// Adds lines to the store; what was written of them is taken back when they do not fit.
     pub(super) fn write(&self, file: &mut File, lines: &str) -> Result<(), StoreError> {
         let length = file.metadata().map_err(self.cannot("look at"))?.len();
@@ -319,46 +339,62 @@ impl Traces {
         })
     }
 
-    /// Reads the head file, if it is a file; what is in it is not believed without proof.
-    pub(super) fn head(&self) -> Option<Vec<u8>> {
-        let path = self.beside(".head");
-        fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
-        let mut head = Vec::new();
-        File::open(path).ok()?.take(HEAD_LIMIT).read_to_end(&mut head).ok()?;
-        Some(head)
-    }
-
-    /// Opens what the next head is written to.
-    pub(super) fn new_head(&self, tip: &Tip) -> Result<NewHead, StoreError> {
-        let text = super::canonical::spaced(&json!({"count": tip.count, "hash": tip.hash}));
-        let (path, aside) = (self.beside(".head"), self.beside(".head.tmp"));
-        if let Some(file) = private::only_name(&path, text.len()) {
-            return Ok(NewHead { file, aside: None, path, text });
-        }
-        let open = || private::file().write(true).create_new(true).open(&aside);
-        let file = match open() {
-            // Left behind by a writer that was stopped; the lock says that none is at it now.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                fs::remove_file(&aside).and_then(|()| open())
-            }
-            opened => opened,
-        };
-        match file {
-            Ok(file) => Ok(NewHead { file, aside: Some(aside), path, text }),
-            Err(source) => Err(StoreError::Io { act: "write", path: aside, source }),
-        }
-    }
-
-    /// Returns the path of a file beside the store.
-    pub(super) fn beside(&self, ending: &str) -> PathBuf {
-        let mut path = self.path.clone().into_os_string();
-        path.push(ending);
-        path.into()
-    }
-
     pub(super) fn cannot(&self, act: &'static str) -> impl FnOnce(io::Error) -> StoreError {
         let path = self.path.clone();
         move |source| StoreError::Io { act, path, source }
+    }
+}
+
+/// Keeps what only the old head file knows before a new one is written.
+pub(super) fn found(doubt: Doubt, tip: &Tip, place: &Place) -> Result<Found, StoreError> {
+    match doubt {
+        Doubt::Lost { head } => {
+            let loss = Loss { head, left: tip.count };
+            missing::keep(place, &loss)?;
+            Ok(Found::Lost(loss))
+        }
+        Doubt::Unwitnessed => Ok(Found::Unwitnessed),
+        Doubt::Forged => Ok(Found::Forged),
+    }
+}
+
+/// The head file of a store that is locked, open.
+pub(super) struct Head {
+    // The file and what it holds; none when it is not there.
+    open: Option<(File, Vec<u8>)>,
+    length: u64,
+}
+
+impl Head {
+    pub(super) fn open(place: &Place) -> Result<Self, StoreError> {
+        let name = place.beside(HEAD);
+        let Some((mut file, length)) = place.folder.write(&name)? else {
+            return Ok(Self { open: None, length: 0 });
+        };
+        let mut text = Vec::with_capacity(usize::try_from(length.min(HEAD_LIMIT)).unwrap_or(0) + 1);
+        let read = (&mut file).take(HEAD_LIMIT).read_to_end(&mut text);
+        read.map_err(|source| cannot_write(place, &name, source))?;
+        Ok(Self { open: Some((file, text)), length })
+    }
+
+    /// Returns what it holds; that is not believed without proof.
+    pub(super) fn text(&self) -> Option<&[u8]> {
+        self.open.as_ref().map(|(_, text)| text.as_slice())
+    }
+
+    /// Opens what the next head is written to.
+    pub(super) fn next(self, place: &Place, tip: &Tip) -> Result<NewHead, StoreError> {
+        let text = super::canonical::spaced(&json!({"count": tip.count, "hash": tip.hash}));
+        match self.open {
+            // A shorter text would leave the end of the old one.
+            Some((file, _)) if self.length <= text.len() as u64 => {
+                Ok(NewHead { file, aside: false, text })
+            }
+            _ => {
+                let file = place.folder.create(&place.beside(HEAD_ASIDE))?;
+                Ok(NewHead { file, aside: true, text })
+            }
+        }
     }
 }
 
@@ -367,34 +403,30 @@ impl Traces {
 /// It is written over the old one, in one write: the lock keeps readers away, and a process is not
 /// killed within so short a write. To rename a new file over the old one makes a journalling file
 /// system write to the disk at once, which took up to 100 ms on a busy one, with all other writers
-/// waiting. It is done where there is no old head that is a plain file of ours and no longer.
+/// waiting. It is done where there is no old head, or a longer one.
 pub(super) struct NewHead {
     file: File,
-    // Where it is, if it is to be renamed over the old one.
-    aside: Option<PathBuf>,
-    path: PathBuf,
+    // Whether it is to be renamed over the old one.
+    aside: bool,
     text: String,
 }
 
 impl NewHead {
-    pub(super) fn put(mut self) -> Result<(), StoreError> {
-        let written = self.file.write_all(self.text.as_bytes());
-        let put = written.and_then(|()| match &self.aside {
-            Some(aside) => fs::rename(aside, &self.path),
-            None => Ok(()),
+    pub(super) fn put(mut self, place: &Place) -> Result<(), StoreError> {
+        let head = place.beside(HEAD);
+        let written = self
+            .file
+            .seek(SeekFrom::Start(0))
+            .and_then(|_| self.file.write_all(self.text.as_bytes()));
+        let put = written.and_then(|()| {
+            if self.aside { place.folder.rename(&place.beside(HEAD_ASIDE), &head) } else { Ok(()) }
         });
-        put.map_err(|source| StoreError::Io { act: "write", path: self.path, source })
+        put.map_err(|source| cannot_write(place, &head, source))
     }
 }
 
-/// Returns what stands at a place, in words.
-pub(super) fn kind(there: FileType) -> &'static str {
-    match there {
-        there if there.is_symlink() => "a symbolic link",
-        there if there.is_dir() => "a folder",
-        there if there.is_file() => "a file",
-        _ => "a device or a pipe",
-    }
+fn cannot_write(place: &Place, name: &OsStr, source: io::Error) -> StoreError {
+    StoreError::Io { act: "write", path: place.folder.path().join(name), source }
 }
 
 #[cfg(test)]

@@ -7,8 +7,9 @@
 //! whole. Only an anchor shows it.
 
 use super::agree;
-use super::chain::{ASIDE, LASTING, Tip};
-use super::missing::{self, Loss};
+use super::chain::{ASIDE, LASTING, Tip, is_hash};
+use super::database::columns::{self, Mismatch};
+use super::missing::{self, Loss, Losses};
 use super::problem::{Problem, Trouble};
 use super::reader::{Line, Reader};
 use super::scan::{Oddities, Scanner};
@@ -86,9 +87,20 @@ pub fn store(path: &Path, anchor: Option<&Tip>) -> Result<Option<Report>, StoreE
         let name = segment.path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name: Arc<str> = name.unwrap_or_default().into();
         pass.name = segment.name_in(path).map(|_| Arc::clone(&name));
-        pass.losses = missing::losses(&segment.path);
+        let Losses { list, wrong } = missing::losses(&segment.path);
+        pass.losses = list;
+        let columns = match snapshot.is_database() {
+            true => columns::verify(&segment.path)?,
+            false => Vec::new(),
+        };
         let read = pass.file(&mut snapshot.lines, snapshot.head.as_deref());
         read.map_err(|source| StoreError::Io { act: "read", path: segment.path, source })?;
+        for Mismatch { line, place } in columns {
+            pass.note(line, None, Trouble::Column { place: excerpt(&place) });
+        }
+        if let Some(why) = wrong {
+            pass.note(None, None, Trouble::Losses { why: excerpt(&why) });
+        }
         pass.seal(&name);
     }
     Ok(Some(pass.end()))
@@ -264,6 +276,10 @@ impl Pass {
             return;
         };
         self.begun = true;
+        if !is_hash(&hash) {
+            // Writers go on behind the record before it: no text of this line is carried on.
+            return self.note(Some(line.number), None, Trouble::NoHash);
+        }
         let id = record.get("id").and_then(Item::text);
         let named = id.as_deref().map(excerpt);
         let mut found = Vec::new();

@@ -5,10 +5,11 @@
 //! deleted with the transaction, as the old file is when a file of lines is written anew.
 
 use super::chain::{self, Entry, Tip};
-use super::database::{self, Refusal};
+use super::database::{self, Refusal, opening};
 use super::erase::{EraseError, Erased, Erasure, erased};
 use super::missing::{self, Loss};
 use super::stored::Stored;
+use super::tail::Doubt;
 use rusqlite::{Transaction, TransactionBehavior, params};
 use std::path::Path;
 use std::time::Duration;
@@ -49,9 +50,10 @@ impl From<rusqlite::Error> for Trouble {
 }
 
 fn done(path: &Path, erasure: &Erasure<'_>, patience: Duration) -> Result<Erased, Trouble> {
-    let mut database = database::open_to_write(path, patience)?;
+    let (mut database, place) = opening::to_write(path, patience)?;
     database.pragma_update(None, "secure_delete", "ON")?;
     let transaction = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    opening::check_schema(&transaction, path)?;
     let (seq, record) = find(&transaction, erasure.id)?;
     let line = erased(&record, erasure).map_err(Trouble::Erase)?;
     for table in ["records", "answers", "safeguards", "models"] {
@@ -59,8 +61,8 @@ fn done(path: &Path, erasure: &Erasure<'_>, patience: Duration) -> Result<Erased
     }
     database::insert(&transaction, line.trim_end())?;
     let (mut tip, doubt): (Tip, _) = database::end(&transaction)?;
-    if let Some(head) = doubt {
-        missing::keep(path, &Loss { head, left: tip.count }).map_err(Refusal::from)?;
+    if let Some(Doubt::Lost { head }) = doubt {
+        missing::keep(&place, &Loss { head, left: tip.count }).map_err(Refusal::from)?;
     }
     let mut noted = String::new();
     let note = chain::redaction(erasure.by, erasure.note, erasure.time, &record);

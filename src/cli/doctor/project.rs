@@ -70,6 +70,7 @@ pub fn records(root: &Path, report: &mut Report) {
         Err(GitError::NoRepository { .. }) => {}
         Err(error) => report.bad(RECORDS, error.to_string(), error.next().unwrap_or_default()),
     }
+    links(root, report);
     let path = root.join(STORE);
     let small = fs::metadata(&path).is_ok_and(|there| there.len() <= WHOLE);
     let found = if small { whole(&path) } else { end(&path) };
@@ -88,6 +89,24 @@ pub fn records(root: &Path, report: &mut Report) {
             error.to_string(),
             "make it readable to you; decisions are not kept until it is",
         ),
+    }
+}
+
+/// Names what is given by a link: we follow none to our own files, and git's folder may be another
+/// project's.
+fn links(root: &Path, report: &mut Report) {
+    for name in [".solvi", ".solvi/.gitignore", ".git"] {
+        let Ok(target) = fs::read_link(root.join(name)) else { continue };
+        let text = format!("{name} is a symbolic link to {}", target.display());
+        if name == ".git" {
+            report.warn(RECORDS, text, "see whether that is the repository you mean");
+        } else {
+            report.bad(
+                RECORDS,
+                text,
+                format!("remove it: every edit asks as long as {name} is one"),
+            );
+        }
     }
 }
 

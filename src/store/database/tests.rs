@@ -6,6 +6,8 @@ use super::*;
 use crate::store::last::last;
 use crate::store::traces::Traces;
 use crate::store::verify;
+use serde_json::Value;
+use std::fs;
 use std::thread;
 
 fn at(time: f64) -> Entry {
@@ -94,6 +96,8 @@ fn what_was_changed_or_deleted_by_hand_shows() {
     hand.execute("UPDATE records SET body = replace(body, '\"b\"', '\"x\"')", []).unwrap();
     assert_eq!(wrong(&traces), ["changed"]);
     hand.execute("DELETE FROM records WHERE seq > 0", []).unwrap();
+    assert_eq!(wrong(&traces), ["cut", "column"], "answers of no record");
+    hand.execute("DELETE FROM answers WHERE seq > 0", []).unwrap();
     assert_eq!(wrong(&traces), ["cut"]);
     drop(hand);
     let found = traces.append(&[entry("d")]).unwrap().found;
@@ -136,4 +140,104 @@ fn a_file_of_lines_is_no_database_and_the_other_way_round() {
     fs::write(traces.path(), "{}\n").unwrap();
     assert!(traces.append(&[entry("b")]).is_err());
     assert_eq!(fs::read_to_string(traces.path()).unwrap(), "{}\n");
+}
+
+#[test]
+fn every_column_is_held_against_the_record() {
+    for (change, place) in [
+        ("UPDATE records SET \"time\" = 9 WHERE seq = 1", "records.time"),
+        ("UPDATE records SET \"time\" = 'x' WHERE seq = 1", "records.time"),
+        ("UPDATE records SET id = 'x' WHERE seq = 1", "records.id"),
+        ("UPDATE records SET kind = 'ask' WHERE seq = 1", "records.kind"),
+        ("UPDATE records SET catalog = 'x' WHERE seq = 1", "records.catalog"),
+        ("UPDATE records SET init_hash = '' WHERE seq = 1", "records.init_hash"),
+        ("UPDATE records SET prev = 'x' WHERE seq = 1", "records.prev"),
+        ("UPDATE records SET hash = 'x' WHERE seq = 1", "records.hash"),
+        ("UPDATE answers SET answer = '\"allow\"' WHERE seq = 1", "answers"),
+        ("UPDATE answers SET guard = 'x' WHERE seq = 1", "answers"),
+        ("DELETE FROM answers WHERE seq = 1", "answers"),
+        ("INSERT INTO answers SELECT * FROM answers WHERE seq = 1", "answers"),
+        ("INSERT INTO models(seq, fp) VALUES (1, 'x')", "models"),
+        ("INSERT INTO safeguards VALUES (1, 'x', 'y', 'z')", "safeguards"),
+        ("INSERT INTO safeguards VALUES (77, 'x', 'y', 'z')", "safeguards.seq"),
+    ] {
+        let (_folder, traces) = store();
+        traces.append(&[entry("a"), entry("b"), entry("c")]).unwrap();
+        Connection::open(traces.path()).unwrap().execute(change, []).unwrap();
+        let found = columns::verify(traces.path()).unwrap();
+        let places: Vec<_> = found.iter().map(|it| it.place.as_str()).collect();
+        assert_eq!(places, [place], "{change}");
+        assert!(wrong(&traces).contains(&"column"), "{change}");
+    }
+}
+
+#[test]
+fn a_database_with_anything_that_runs_is_refused() {
+    for change in [
+        "CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM records; END",
+        "CREATE TRIGGER t AFTER INSERT ON meta BEGIN UPDATE records SET body = ''; END",
+        "CREATE VIEW v AS SELECT * FROM records",
+        "CREATE TABLE other(a)",
+        "ALTER TABLE records ADD COLUMN more TEXT",
+        "ALTER TABLE records ADD COLUMN more TEXT AS (lower(body))",
+        "ALTER TABLE records RENAME TO r; CREATE VIEW records AS SELECT * FROM r",
+        "DROP TABLE answers",
+        "DROP TABLE models; CREATE VIRTUAL TABLE models USING fts5(seq)",
+    ] {
+        let (_folder, traces) = store();
+        traces.append(&[entry("a")]).unwrap();
+        let hand = Connection::open(traces.path()).unwrap();
+        if hand.execute_batch(change).is_err() {
+            // Not every build of the library has virtual tables.
+            assert!(change.contains("VIRTUAL"), "{change}");
+            continue;
+        }
+        drop(hand);
+        let before = fs::read(traces.path()).unwrap();
+        let refused = traces.append(&[entry("b")]).unwrap_err();
+        assert!(matches!(refused, StoreError::Schema { .. }), "{change}: {refused}");
+        assert!(Rows::open(traces.path()).is_err(), "{change}");
+        assert!(last(traces.path()).is_err(), "{change}");
+        assert_eq!(fs::read(traces.path()).unwrap(), before, "{change}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn no_link_is_followed_to_a_database_or_beside_it() {
+    use std::os::unix::fs::symlink;
+
+    for (name, hard) in [
+        ("hooks.db", false),
+        ("hooks.db", true),
+        ("hooks.db-journal", false),
+        ("hooks.db-journal", true),
+        ("hooks.db-wal", false),
+        ("hooks.db-shm", true),
+    ] {
+        let (folder, traces) = store();
+        if name != "hooks.db" {
+            traces.append(&[entry("a")]).unwrap();
+        }
+        let outside = folder.path().join("outside");
+        fs::write(&outside, "\0outside").unwrap();
+        let link = traces.path().with_file_name(name);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        if hard { fs::hard_link(&outside, &link) } else { symlink(&outside, &link) }.unwrap();
+        let refused = traces.append(&[entry("b")]).unwrap_err();
+        assert!(refused.is_tampering(), "{name} {hard}: {refused}");
+        assert_eq!(fs::read(&outside).unwrap(), b"\0outside");
+    }
+}
+
+#[test]
+fn a_head_that_no_writer_leaves_is_told() {
+    let (_folder, traces) = store();
+    traces.append(&[entry("a")]).unwrap();
+    let hand = Connection::open(traces.path()).unwrap();
+    hand.execute(r#"UPDATE meta SET "value" = '{"count": 9, "hash": "$(id)"}'"#, []).unwrap();
+    assert_eq!(traces.append(&[entry("b")]).unwrap().found, Some(Found::Forged));
+    assert_eq!(wrong(&traces), [""; 0]);
+    hand.execute("UPDATE records SET hash = '$(id)' WHERE seq = 1", []).unwrap();
+    assert!(traces.append(&[entry("c")]).is_err());
 }

@@ -5,6 +5,7 @@
 use super::*;
 use crate::store::chain::record_hash;
 use serde_json::{Map, Value};
+use std::fs;
 use tempfile::TempDir;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -22,6 +23,13 @@ fn store() -> (TempDir, Traces) {
     (folder, traces)
 }
 
+/// Returns the path of a file beside the store.
+fn beside(traces: &Traces, ending: &str) -> PathBuf {
+    let mut path = traces.path.clone().into_os_string();
+    path.push(ending);
+    path.into()
+}
+
 /// Reads the records of a store and checks that they are one chain, with its head.
 fn chain(traces: &Traces) -> Vec<Map<String, Value>> {
     let text = fs::read_to_string(&traces.path).unwrap();
@@ -34,9 +42,9 @@ fn chain(traces: &Traces) -> Vec<Map<String, Value>> {
         assert_eq!(record["hash"], json!(tip.hash));
         assert!(tip.hash.starts_with(record["id"].as_str().unwrap()));
     }
-    let head: Tip = serde_json::from_slice(&fs::read(traces.beside(".head")).unwrap()).unwrap();
+    let head: Tip = serde_json::from_slice(&fs::read(beside(traces, ".head")).unwrap()).unwrap();
     assert_eq!(head, tip);
-    assert!(!traces.beside(".head.tmp").exists());
+    assert!(!beside(traces, ".head.tmp").exists());
     records
 }
 
@@ -83,18 +91,18 @@ fn a_torn_line_is_ended_and_left() {
 fn a_head_that_is_missing_stale_or_garbage_is_written_anew() {
     let (_folder, traces) = store();
     traces.append(&[entry("a")]).unwrap();
-    let stale = fs::read(traces.beside(".head")).unwrap();
+    let stale = fs::read(beside(&traces, ".head")).unwrap();
     traces.append(&[entry("b")]).unwrap();
-    fs::write(traces.beside(".head"), stale).unwrap();
+    fs::write(beside(&traces, ".head"), stale).unwrap();
     traces.append(&[entry("c")]).unwrap();
-    fs::write(traces.beside(".head"), "garbage").unwrap();
-    fs::write(traces.beside(".head.tmp"), "left behind").unwrap();
+    fs::write(beside(&traces, ".head"), "garbage").unwrap();
+    fs::write(beside(&traces, ".head.tmp"), "left behind").unwrap();
     traces.append(&[entry("d")]).unwrap();
-    fs::remove_file(traces.beside(".head")).unwrap();
+    fs::remove_file(beside(&traces, ".head")).unwrap();
     let appended = traces.append(&[entry("e")]).unwrap();
     assert_eq!(appended.found, Some(Found::Unwitnessed));
     assert_eq!(chain(&traces).len(), 5);
-    assert_eq!(missing::losses(&traces.path), []);
+    assert_eq!(missing::losses(&traces.path), missing::Losses::default());
 }
 
 #[test]
@@ -103,13 +111,13 @@ fn a_head_that_counts_more_is_kept_beside_the_store() {
     traces.append(&[entry("a")]).unwrap();
     let text = fs::read(&traces.path).unwrap();
     traces.append(&[entry("b")]).unwrap();
-    let head: Tip = serde_json::from_slice(&fs::read(traces.beside(".head")).unwrap()).unwrap();
+    let head: Tip = serde_json::from_slice(&fs::read(beside(&traces, ".head")).unwrap()).unwrap();
     fs::write(&traces.path, text).unwrap();
     let loss = Loss { head, left: 1 };
     let appended = traces.append(&[entry("c")]).unwrap();
     assert_eq!(appended.found, Some(Found::Lost(loss.clone())));
     assert_eq!(traces.append(&[entry("d")]).unwrap().found, None);
-    assert_eq!(missing::losses(&traces.path), [loss]);
+    assert_eq!(missing::losses(&traces.path).list, [loss]);
     assert_eq!(chain(&traces).len(), 3);
 }
 
@@ -160,7 +168,7 @@ fn only_the_owner_may_read() {
     traces.append(&[entry("a")]).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&traces.path), 0o600);
-    assert_eq!(mode(&traces.beside(".head")), 0o600);
+    assert_eq!(mode(&beside(&traces, ".head")), 0o600);
     assert_eq!(mode(traces.path.parent().unwrap()), 0o700);
 }
 
@@ -185,8 +193,54 @@ fn a_device_is_no_store() {
 fn a_head_that_is_no_file_is_not_read() {
     let (_folder, traces) = store();
     traces.append(&[entry("a")]).unwrap();
-    fs::remove_file(traces.beside(".head")).unwrap();
-    std::os::unix::fs::symlink("/dev/zero", traces.beside(".head")).unwrap();
+    let head = beside(&traces, ".head");
+    let kept = fs::read(&head).unwrap();
+    fs::remove_file(&head).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &head).unwrap();
+    assert!(traces.append(&[entry("b")]).is_err_and(|error| error.is_tampering()));
+    fs::remove_file(&head).unwrap();
+    fs::write(&head, kept).unwrap();
     traces.append(&[entry("b")]).unwrap();
     assert_eq!(chain(&traces).len(), 2);
+}
+
+#[test]
+fn no_text_is_carried_from_a_file_that_somebody_else_wrote() {
+    let (_folder, traces) = store();
+    traces.append(&[entry("a")]).unwrap();
+    let text = "$(touch ran)";
+    for head in [
+        format!(r#"{{"count": 9, "hash": "{text}"}}"#),
+        format!(r#"{{"count": 18446744073709551615, "hash": "{}"}}"#, "0".repeat(64)),
+        format!(r#"{{"count": 9, "hash": "{}"}}"#, "A".repeat(64)),
+        text.to_owned(),
+    ] {
+        fs::write(beside(&traces, ".head"), &head).unwrap();
+        assert_eq!(traces.append(&[entry("b")]).unwrap().found, Some(Found::Forged), "{head}");
+    }
+    let line = format!(r#"{{"seq": 5, "hash": "{text}", "id": "x"}}"#);
+    let mut file = File::options().append(true).open(&traces.path).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    traces.append(&[entry("c")]).unwrap();
+    let text_of = |ending| fs::read_to_string(beside(&traces, ending)).unwrap_or_default();
+    let last = fs::read_to_string(&traces.path).unwrap();
+    assert!(!last.lines().last().unwrap().contains(text));
+    assert!(!text_of(".head").contains(text) && !text_of(".missing").contains(text));
+    let report = crate::store::verify::store(&traces.path, None).unwrap().unwrap();
+    let words: Vec<_> = report.problems.iter().map(|it| it.trouble.word()).collect();
+    // The records of these tests are no whole decisions.
+    let words: Vec<_> = words.into_iter().filter(|word| *word != "response").collect();
+    assert_eq!(words, ["unchained"]);
+}
+
+#[test]
+fn losses_are_not_hidden_by_what_stands_before_them() {
+    let (_folder, traces) = store();
+    traces.append(&[entry("a"), entry("b")]).unwrap();
+    let first = fs::read_to_string(&traces.path).unwrap().lines().next().unwrap().to_owned();
+    fs::write(beside(&traces, ".missing"), "x".repeat(100_000)).unwrap();
+    fs::write(&traces.path, first + "\n").unwrap();
+    traces.append(&[entry("c")]).unwrap();
+    let missing::Losses { list, wrong } = missing::losses(&traces.path);
+    assert_eq!((list.len(), wrong.is_some()), (1, true));
 }
