@@ -138,14 +138,14 @@ impl ChoiceStore {
 
     /// Reads the choices; without a file there are none.
     pub fn read(&self) -> Result<Choices, ChoicesError> {
-        let folder = OwnedDir::open(self.folder()).map_err(|error| self.refused(error))?;
+        let folder = OwnedDir::open(self.folder()).map_err(Self::refused)?;
         self.read_in(folder.as_ref())
     }
 
     fn read_in(&self, folder: Option<&OwnedDir>) -> Result<Choices, ChoicesError> {
         // It says what is left out, so it must be the person's own.
         let own = |folder: &OwnedDir| folder.own_up_to(OsStr::new(FILE), LARGEST + 1);
-        let bytes = folder.map(own).transpose().map_err(|error| self.refused(error))?;
+        let bytes = folder.map(own).transpose().map_err(Self::refused)?;
         let Some(bytes) = bytes.flatten() else { return Ok(Choices::default()) };
         if bytes.len() as u64 > LARGEST {
             return Err(self.malformed(format!("it is larger than {} KiB", LARGEST >> 10)));
@@ -171,7 +171,7 @@ impl ChoiceStore {
     /// Forgets every choice, readable or not.
     pub fn reset(&self) -> Result<(), ChoicesError> {
         let (folder, _lock) = self.lock()?;
-        folder.remove(OsStr::new(FILE)).map_err(|error| self.refused(error))
+        folder.remove(OsStr::new(FILE)).map_err(Self::refused)
     }
 
     fn write(&self, folder: &OwnedDir, choices: &Choices) -> Result<(), ChoicesError> {
@@ -180,7 +180,7 @@ impl ChoiceStore {
             serde_json::to_string_pretty(&form).map_err(|error| self.unwritable(error.into()))?;
         let aside = format!("{FILE}.new");
         let replaced = folder.replace(OsStr::new(&aside), OsStr::new(FILE), &format!("{text}\n"));
-        replaced.map_err(|error| self.refused(error))
+        replaced.map_err(Self::refused)
     }
 
     /// Opens the folder, and holds the lock until the file that is returned is dropped.
@@ -191,7 +191,7 @@ impl ChoiceStore {
             let file = folder.append(name.as_os_str())?;
             Ok((folder, file))
         };
-        let (folder, file) = open().map_err(|error| self.refused(error))?;
+        let (folder, file) = open().map_err(Self::refused)?;
         for _ in 0..TRIES {
             match file.try_lock() {
                 Ok(()) => return Ok((folder, file)),
@@ -206,7 +206,7 @@ impl ChoiceStore {
         self.file.parent().unwrap_or(Path::new("."))
     }
 
-    fn refused(&self, error: OwnedError) -> ChoicesError {
+    fn refused(error: OwnedError) -> ChoicesError {
         match error {
             OwnedError::Untrusted { path, wanted, found } => ChoicesError::Malformed {
                 file: path,

@@ -265,14 +265,10 @@ impl OwnedDir {
     }
 
     /// Tells whether two names are those of one file.
+    #[must_use]
     pub fn are_same(&self, one: &OsStr, other: &OsStr) -> bool {
         let id = |name| os::stat_at(&self.handle, &self.path, name).map(|stat| stat.id).ok();
         id(one).is_some_and(|there| Some(there) == id(other))
-    }
-
-    /// Tells whether anything stands at a name.
-    pub fn has(&self, name: &OsStr) -> bool {
-        os::stat_at(&self.handle, &self.path, name).is_ok()
     }
 
     /// Writes a file whole or not at all; it is on the disk before it takes its place.

@@ -4,6 +4,9 @@ use super::agree::Differs;
 use std::fmt;
 use std::sync::Arc;
 
+const LOSSES: &str = "the file `.missing` beside the store cannot be trusted";
+const COLUMN: &str = "does not say what the record says";
+
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -314,13 +317,7 @@ impl fmt::Display for Trouble {
             Self::OtherEnd => {
                 "the head file names another last record: the end of the store was replaced"
             }
-            Self::AnchorCut { anchor, count } => {
-                return write!(
-                    f,
-                    "the anchor counts {anchor} records, and there are {count}: records were cut \
-                     off at the end"
-                );
-            }
+            Self::AnchorCut { anchor, count } => return anchor_cut(*anchor, *count, f),
             Self::AnchorRetired => {
                 "the record that the anchor names was retired, so that it cannot be compared"
             }
@@ -331,12 +328,8 @@ impl fmt::Display for Trouble {
                      named is not here: records were lost at the end, and others came after"
                 );
             }
-            Self::Losses { why } => {
-                return write!(f, "the file `.missing` beside the store cannot be trusted: {why}");
-            }
-            Self::Column { place } => {
-                return write!(f, "the column `{place}` does not say what the record says");
-            }
+            Self::Losses { why } => return write!(f, "{LOSSES}: {why}"),
+            Self::Column { place } => return write!(f, "the column `{place}` {COLUMN}"),
             Self::Segment { before, named } => {
                 return between(before.as_deref(), named.as_deref(), f);
             }
@@ -346,6 +339,15 @@ impl fmt::Display for Trouble {
         };
         f.write_str(text)
     }
+}
+
+/// Says that the end that an anchor names is gone.
+fn anchor_cut(anchor: u64, count: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(
+        f,
+        "the anchor counts {anchor} records, and there are {count}: records were cut \
+                     off at the end"
+    )
 }
 
 /// Says that a file does not continue the one before it.

@@ -89,10 +89,8 @@ pub fn store(path: &Path, anchor: Option<&Tip>) -> Result<Option<Report>, StoreE
         pass.name = segment.name_in(path).map(|_| Arc::clone(&name));
         let Losses { list, wrong } = missing::losses(&segment.path);
         pass.losses = list;
-        let columns = match snapshot.is_database() {
-            true => columns::verify(&segment.path)?,
-            false => Vec::new(),
-        };
+        let is_database = snapshot.is_database();
+        let columns = if is_database { columns::verify(&segment.path)? } else { Vec::new() };
         let read = pass.file(&mut snapshot.lines, snapshot.head.as_deref());
         read.map_err(|source| StoreError::Io { act: "read", path: segment.path, source })?;
         for Mismatch { line, place } in columns {
