@@ -221,7 +221,8 @@ mod tests {
     #[test]
     fn what_a_store_holds_cannot_move_the_cursor() {
         let mut lines = crate::store::reader::Reader::of(
-            b"{\"hash\": \"a\\u001b[2K\", \"id\": \"\\u001b]0;x\\u0007\", \"a\\u202e\": 1, \"a\\u202e\": 2}\n",
+            b"{\"hash\": \"a\\u001b[2K\"}\n{\"hash\": \"0123456789abcdef0123456789abcdef0123456789abcdef\
+              0123456789abcdef\", \"id\": \"\\u001b]0;x\\u0007\", \"a\\u202e\": 1, \"a\\u202e\": 2}\n",
         );
         let report = verify::verify(&mut lines, None, None).unwrap_or_default();
         let said = text(&report, "a\u{1b}b.jsonl", None);

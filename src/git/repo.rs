@@ -69,6 +69,8 @@ pub struct Repo {
     /// Files that are large are read one at a time, whoever asks.
     pub(super) lane: Mutex<()>,
     pub(super) asked: Mutex<Asked>,
+    /// Whether objects may be in another repository's folder.
+    pub(super) alternates: OnceLock<bool>,
     /// A handle that nobody uses now.
     pub(super) spare: Mutex<Option<gix::Repository>>,
     pub(super) index: OnceLock<Index>,
@@ -123,6 +125,7 @@ impl Repo {
             fetching,
             lane: Mutex::new(()),
             asked: Mutex::default(),
+            alternates: OnceLock::new(),
             spare: Mutex::new(Some(local)),
             index: OnceLock::new(),
             state: OnceLock::new(),

@@ -347,6 +347,10 @@ impl Pass {
     fn content(&mut self, record: Item<'_>, format: u64, hash: &str, found: &mut Vec<Trouble>) {
         let mark = record.get("redacted").filter(|mark| mark.is_truthy());
         let erased = mark.is_some();
+        // No writer marks a record with nothing: one reader takes that for erased, another not.
+        if !erased && record.get("redacted").is_some() {
+            found.push(Trouble::Mark);
+        }
         if let Some(mark) = mark {
             let aside = |key: &&str| !LASTING.contains(key) && !ASIDE.contains(key);
             let keys = record.fields().into_iter().flatten();
