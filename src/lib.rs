@@ -84,7 +84,8 @@
 //! * The words for a finding are in `domain` ([`domain::wording`]), because replies, records and
 //!   explanations say the same; so is [`domain::sanitize`].
 //! * `check-staged`, `check-diff` and `pre-push` are one piece (`cli/check.rs`) with three ways to
-//!   get at changes and at rules (`cli/check_rules.rs`).
+//!   get at changes; the rules of the base evaluate and those of the change
+//!   (`cli/check_rules.rs`), and `cli/rule_sources.rs` is the one loader of rules.
 //! * At an agent's stop the working tree is judged as `check-diff` would: what a shell command wrote
 //!   is told to the agent while it can still mend it.
 //! * gix is asked for objects, trees and the index only: its diff and status let attributes and

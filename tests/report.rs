@@ -8,7 +8,7 @@ use solvi_hook::domain::{
     Change, Content, Decision, Finding, Line, Numbering, Part, Place, RepoPath, Ruling, Spot,
     Verdict,
 };
-use solvi_hook::report::{self, Commit, FORMATS, NotChecked, Rule, Style, Subject};
+use solvi_hook::report::{self, Commit, FORMATS, NotChecked, Rule, RuleSet, Style, Subject};
 use std::path::PathBuf;
 
 fn inside(path: &str) -> Place {
@@ -43,6 +43,7 @@ struct Told {
     not_checked: Vec<NotChecked>,
     notes: Vec<String>,
     rules: Vec<Rule>,
+    rule_sets: Vec<RuleSet>,
     files: usize,
     style: Style,
 }
@@ -56,6 +57,7 @@ impl Told {
             not_checked: &self.not_checked,
             notes: &self.notes,
             rules: &self.rules,
+            rule_sets: &self.rule_sets,
             files: self.files,
             version: "1.2.3",
             style: self.style,
@@ -144,6 +146,9 @@ fn eventful() -> Told {
             instead: secrets.instead,
             on_fail: Verdict::Deny,
         }],
+        rule_sets: [("solvi-rules.toml@HEAD", 12), ("built-in", 15)]
+            .map(|(name, rules)| RuleSet { name: name.to_owned(), rules })
+            .to_vec(),
         files: 4,
         style: Style::Plain,
     }

@@ -195,6 +195,46 @@ impl Survey {
         }
     }
 
+    /// Takes in what is known of a change before any file is read: what is noted of its rules, and
+    /// which of them it loosens.
+    pub fn begin(&mut self, rules: &Rules) {
+        self.notes.extend(rules.notes.iter().cloned());
+        if let Some(loosened) = &rules.loosened {
+            self.rulings.push(loosened.clone());
+            self.commits.push(None);
+        }
+    }
+
+    /// Takes in what was found in a commit of the past, without what is found in its file anyway.
+    pub fn add_past(&mut self, ruling: Ruling, commit: &Commit) {
+        let Ruling { change, mut findings, redaction, .. } = ruling;
+        for finding in &mut findings {
+            let known =
+                self.rulings.iter().zip(&self.commits).filter(|(known, commit)| {
+                    commit.is_none() && known.change.place == change.place
+                });
+            let known = known.flat_map(|(known, _)| &known.findings);
+            let known: Vec<&str> = known
+                .filter(|known| known.rule == finding.rule)
+                .flat_map(|known| &known.spots)
+                .map(|spot| spot.text.as_str())
+                .collect();
+            finding.spots.retain(|spot| !known.contains(&spot.text.as_str()));
+        }
+        findings.retain(|finding| !finding.spots.is_empty());
+        if !findings.is_empty() {
+            self.rulings.push(Ruling::of(change, findings, redaction));
+            self.commits.push(Some(commit.clone()));
+        }
+    }
+
+    /// Takes in that a file of a commit of the past could not be read.
+    pub fn add_unread(&mut self, delta: &Delta, error: &GitError) {
+        self.unread.note(delta, error);
+        // No finding says so, as one does of a file that is there now.
+        self.unread.folders = true;
+    }
+
     /// Joins what was found.
     #[must_use]
     pub fn decide(mut self) -> Outcome {
@@ -329,6 +369,7 @@ impl Outcome {
         world: &World,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
+        let sets = &rules.sets;
         let rules: Vec<report::Rule> = rules.book.rules.iter().map(about).collect();
         let subject = Subject {
             title: &self.title,
@@ -337,6 +378,7 @@ impl Outcome {
             not_checked: &self.not_checked,
             notes: &self.notes,
             rules: &rules,
+            rule_sets: sets,
             files: self.files,
             version: env!("CARGO_PKG_VERSION"),
             style: terminal::style(world),

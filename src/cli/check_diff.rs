@@ -1,14 +1,14 @@
 //! `check-diff`: a range, the working tree, the index or a patch, held against the rules.
 
 use super::check::{Options, Survey, moved_out};
-use super::check_rules::{Rules, Wanted};
+use super::check_rules::{Ends, Named, Rules, Wanted};
 use super::defaults;
 use super::failure::Failure;
 use super::keep::Keep;
 use super::world::World;
 use crate::domain::{Moment, Verdict, sanitize};
 use crate::engine::glob::Globs;
-use crate::git::{Delta, Repo, patch};
+use crate::git::{self, Delta, GitError, Repo, patch};
 use crate::report::Commit;
 use crate::store::record::Occasion;
 use std::io::{Read, Write};
@@ -19,9 +19,13 @@ use std::path::{Path, PathBuf};
 /// Without an argument: what would be refused if everything in the working tree were committed
 /// now. `A..B` compares A with B; `A...B` compares the point where they parted with B; `REV`
 /// compares REV with HEAD.
+///
+/// The rules of both sides evaluate: those of A (of HEAD, for the working tree and the index) and
+/// those of the change. A finding of either counts, and a rule that the change loosens, disables or
+/// deletes is a finding of its own, `rules-loosened`, which asks.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  solvi-hook check-diff\n  \
-    solvi-hook check-diff origin/main...HEAD --rules-from origin/main --format github\n  \
+    solvi-hook check-diff origin/main...HEAD --fail-on ask --format github\n  \
     git diff | solvi-hook check-diff --patch -\n\n\
     Exit status: 0 nothing stops you, 1 the verdict stops you, 2 it could not be judged.")]
 pub struct Args {
@@ -37,10 +41,10 @@ pub struct Args {
     /// A unified diff, from a file or from standard input (`-`)
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
-    /// The rules file, from the project's root
+    /// Evaluate by this rules file alone, from the project's root
     #[arg(long, value_name = "PATH")]
     rules: Option<PathBuf>,
-    /// Judge by the rules of this revision, so that a change cannot weaken its own rules
+    /// Evaluate by the rules of this revision alone
     #[arg(long, value_name = "REV")]
     rules_from: Option<String>,
     /// The mildest verdict that makes the exit status 1
@@ -79,24 +83,10 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let wanted =
         Wanted { named: args.rules.as_deref(), root: &root, only: &args.rule, moment: Moment::Ci };
     let (rules, survey) = match (&args.patch, repo) {
-        (Some(patch), repo) => {
-            let (rules, repo) = match &args.rules_from {
-                Some(revision) => {
-                    let repo = repo?;
-                    (Rules::of_revision(wanted, revision, &repo, world)?, Some(repo))
-                }
-                None => (Rules::on_disk(wanted, world)?, repo.ok()),
-            };
-            let survey = of_patch(args, patch, repo.as_ref(), &rules, world)?;
-            (rules, survey)
-        }
+        (Some(patch), repo) => of_patch(args, patch, repo, wanted, world)?,
         (None, repo) => {
             let repo = repo?;
-            let rules = match &args.rules_from {
-                Some(revision) => Rules::of_revision(wanted, revision, &repo, world)?,
-                None if args.staged => Rules::staged(wanted, &repo, world)?,
-                None => Rules::on_disk(wanted, world)?,
-            };
+            let rules = rules(args, &repo, wanted, world)?;
             let survey = of_repository(args, &repo, &rules)?;
             (rules, survey)
         }
@@ -117,6 +107,36 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     Ok(outcome.status(args.fail_on, &args.options))
 }
 
+/// Returns the rules that evaluate what is asked for.
+fn rules(args: &Args, repo: &Repo, wanted: Wanted<'_>, world: &World) -> Result<Rules, Failure> {
+    if let Some(revision) = &args.rules_from {
+        return Rules::of_revision(wanted, revision, repo, world);
+    }
+    let Some(spec) = &args.range else {
+        return if args.staged {
+            Rules::staged(wanted, repo, world)
+        } else {
+            Rules::worktree(wanted, repo, world)
+        };
+    };
+    if wanted.named.is_some() {
+        return Rules::on_disk(wanted, world);
+    }
+    let (base, tip) = git::sides(spec);
+    let range = repo.resolve(spec)?;
+    // The empty tree has no rules, and is no reason to take the built-in ones.
+    let from_nothing = range.base == repo.empty_tree();
+    let base = if from_nothing { None } else { Some(Named { id: repo.commit(base)?, name: base }) };
+    let parted = range.base.short();
+    let before = match base {
+        Some(base) if base.id != range.base => Some(Named { id: range.base, name: &parted }),
+        base => base,
+    };
+    let bases: Vec<Named<'_>> = base.into_iter().collect();
+    let tip = Named { id: range.tip, name: tip };
+    Rules::range(wanted, Ends { bases: &bases, before, tip, merged: &|| Ok(None) }, repo, world)
+}
+
 fn of_repository(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Failure> {
     if args.each_commit {
         return each_commit(args, repo, rules);
@@ -131,7 +151,7 @@ fn of_repository(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Fail
     };
     let deltas = chosen(deltas.list, &args.paths);
     let mut survey = Survey::of(title);
-    survey.notes.clone_from(&rules.notes);
+    survey.begin(rules);
     survey.notes.extend(rules.touched(&deltas));
     survey.notes.extend(moved_out(&deltas, rules));
     survey.judge(repo, &deltas, None, rules, &args.options);
@@ -143,7 +163,7 @@ fn each_commit(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Failur
     let spec = args.range.as_deref().unwrap_or_default();
     let range = repo.resolve(spec)?;
     let mut survey = Survey::of(format!("each commit of {}", sanitize::visible(spec)));
-    survey.notes.clone_from(&rules.notes);
+    survey.begin(rules);
     let mut commits = Vec::new();
     for id in repo.commits(range.base, range.tip)? {
         commits.push((id, chosen(repo.commit_changes(id)?.list, &args.paths)));
@@ -162,10 +182,10 @@ fn each_commit(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Failur
 fn of_patch(
     args: &Args,
     file: &Path,
-    repo: Option<&Repo>,
-    rules: &Rules,
+    repo: Result<Repo, GitError>,
+    wanted: Wanted<'_>,
     world: &World,
-) -> Result<Survey, Failure> {
+) -> Result<(Rules, Survey), Failure> {
     let mut text = Vec::new();
     let read = if file == Path::new("-") {
         std::io::stdin().lock().read_to_end(&mut text)
@@ -174,24 +194,36 @@ fn of_patch(
     };
     let name = sanitize::visible(&file.to_string_lossy()).into_owned();
     read.map_err(|error| Failure::new(format!("`{name}` cannot be read")).because(error))?;
-    let patched = patch::read(&text).map_err(|error| {
+    let mut patched = patch::read(&text).map_err(|error| {
         Failure::new("the patch cannot be read")
             .because(format!("{name}: {error}"))
             .next("make it anew with `git diff`")
     })?;
-    let globs = globs(&args.paths);
-    let mut survey = Survey::of("the patch");
-    survey.notes.clone_from(&rules.notes);
-    let old_files = repo.map(Repo::old_files);
-    for mut file in patched {
-        if globs.cover(file.change.place.as_str()) {
-            if let Some(old_files) = &old_files {
-                old_files.rebuild(&mut file);
-            }
-            survey.judge_one(file.change, file.not_checked, rules, &args.options);
+    let repo = match (repo, &args.rules_from) {
+        (Ok(repo), _) => Some(repo),
+        (Err(GitError::NoRepository { .. }), None) => None,
+        (Err(error), _) => return Err(error.into()),
+    };
+    if let Some(repo) = &repo {
+        let old_files = repo.old_files();
+        for file in &mut patched {
+            old_files.rebuild(file);
         }
     }
-    Ok(survey)
+    let changes = patched.iter().map(|file| &file.change);
+    let rules = match (&repo, &args.rules_from) {
+        (Some(repo), Some(revision)) => Rules::of_revision(wanted, revision, repo, world)?,
+        (repo, _) => Rules::patched(wanted, repo.as_ref(), changes, world)?,
+    };
+    let globs = globs(&args.paths);
+    let mut survey = Survey::of("the patch");
+    survey.begin(&rules);
+    for file in patched {
+        if globs.cover(file.change.place.as_str()) {
+            survey.judge_one(file.change, file.not_checked, &rules, &args.options);
+        }
+    }
+    Ok((rules, survey))
 }
 
 /// Keeps the deltas that somebody asked for.

@@ -49,7 +49,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let rules = Rules::staged(wanted, &repo, world)?;
     let deltas = repo.staged()?;
     let mut survey = Survey::of("staged changes");
-    survey.notes.clone_from(&rules.notes);
+    survey.begin(&rules);
     survey.notes.extend(rules.touched(&deltas.list));
     survey.notes.extend(moved_out(&deltas.list, &rules));
     survey.judge(&repo, &deltas.list, None, &rules, &args.options);

@@ -26,6 +26,7 @@ mod post_write;
 mod pre_edit;
 mod pre_push;
 mod progress;
+mod push_history;
 mod query;
 mod redact;
 mod report;

@@ -1,14 +1,15 @@
 //! `pre-push`: the commits that a push would bring, held against the rules.
 
 use super::check::{Options, Survey, moved_out};
-use super::check_rules::{Rules, Wanted};
+use super::check_rules::{Ends, Named, Rules, Wanted};
 use super::failure::Failure;
 use super::keep::Keep;
+use super::push_history::History;
 use super::world::World;
 use super::{defaults, terminal};
 use crate::domain::{Moment, Verdict, sanitize};
-use crate::git::Repo;
-use crate::git::pushed::{PushError, pushed};
+use crate::git::pushed::{Branch, History as _, PushError, Pushed, PushedRange, pushed};
+use crate::git::{Id, Repo};
 use crate::store::record::Occasion;
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -16,7 +17,9 @@ use std::path::PathBuf;
 /// Judge the commits of a push, as the git hook pre-push does
 ///
 /// Reads git's lines on standard input. Only branches count, and only the commit that is checked
-/// out can be verified; what the remote has already is the base.
+/// out can be verified; what the remote has already is the base. The rules that are committed there
+/// and in what is pushed evaluate: a finding of either counts, and a rule that the push loosens is a
+/// finding of its own. Rules with `redact = true` look at every commit of the push.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Example:\n  git config --get remote.origin.url\n  \
     echo \"refs/heads/main $(git rev-parse HEAD) refs/heads/main $(git rev-parse origin/main)\" \
@@ -35,7 +38,7 @@ pub struct Args {
     allow_rewrite: bool,
     #[command(flatten)]
     options: Options,
-    /// The rules file, from the project's root
+    /// The rules file, from the project's root; as it is committed where it is
     #[arg(long, value_name = "PATH")]
     rules: Option<PathBuf>,
     /// Keep no record of the decision
@@ -69,17 +72,25 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         }
     }
     let Some(range) = pushed.range else { return Ok(0) };
-    // The commit is what is checked out, so its own rules are the working tree's.
     let wanted =
         Wanted { named: args.rules.as_deref(), root: &root, only: &[], moment: Moment::Push };
-    let rules = Rules::on_disk(wanted, world)?;
+    let rules = rules(&pushed, range, &args.remote, &repo, wanted, world)?;
     let deltas = repo.range(range.base, range.tip)?;
     let title = format!("{}..{}", range.base.short(), range.tip.short());
     let mut survey = Survey::of(title);
-    survey.notes.clone_from(&rules.notes);
+    survey.begin(&rules);
     survey.notes.extend(rules.touched(&deltas.list));
     survey.notes.extend(moved_out(&deltas.list, &rules));
     survey.judge(&repo, &deltas.list, None, &rules, &args.options);
+    let mut known = repo.remote_commits(&args.remote)?;
+    known.push(range.base);
+    let commits = repo.commits_beyond(&known, range.tip)?;
+    // One commit on top of the base is the net change itself.
+    if commits != [range.tip] || repo.parents(range.tip)? != [range.base] {
+        survey.notes.push(NET.to_owned());
+        let history = History { repo: &repo, rules: &rules, options: &args.options };
+        history.survey(&commits, &mut survey)?;
+    }
     let outcome = survey.decide();
     outcome.report(&rules, &args.options, world, out)?;
     if !args.no_store {
@@ -97,6 +108,34 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         }
     }
     Ok(outcome.status(Verdict::Ask, &args.options))
+}
+
+/// What a reader should know of a push of several commits.
+const NET: &str = "rules with `redact = true` look at every commit of the push, the others at what \
+    it changes in the end";
+
+/// Returns the rules that evaluate a push: what the remote has and what it is to have, as they are
+/// committed. What is not committed evaluates no push.
+fn rules(
+    pushed: &Pushed,
+    range: PushedRange,
+    remote: &str,
+    repo: &Repo,
+    wanted: Wanted<'_>,
+    world: &World,
+) -> Result<Rules, Failure> {
+    let names: Vec<(Id, String)> = pushed.theirs.iter().map(|id| (*id, id.short())).collect();
+    let bases: Vec<Named<'_>> = names.iter().map(|(id, name)| Named { id: *id, name }).collect();
+    let (base, tip) = (range.base.short(), range.tip.short());
+    let before = Some(Named { id: range.base, name: &base });
+    let merged = || {
+        let Some(Branch { commit, .. }) = repo.default_branch(remote)? else { return Ok(None) };
+        let comes_in =
+            repo.is_ancestor(commit, range.tip)? && !repo.is_ancestor(commit, range.base)?;
+        Ok(comes_in.then_some(commit))
+    };
+    let tip = Named { id: range.tip, name: &tip };
+    Rules::range(wanted, Ends { bases: &bases, before, tip, merged: &merged }, repo, world)
 }
 
 impl From<PushError> for Failure {

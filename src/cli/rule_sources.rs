@@ -72,14 +72,6 @@ impl RulesFile {
     }
 }
 
-impl StoredRules {
-    /// Returns what the file holds.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
 impl RuleSource {
     /// Finds the rules of a project: the flag; else `$SOLVI_HOOK_RULES`; else the one of
     /// [`RULES_FILES`] that is there; else what the index holds of one that git tracks and that
@@ -135,12 +127,12 @@ impl RuleSource {
             Err(error) => return Err(not_looked_at("the index of git", error)),
         };
         let names = RULES_FILES.map(ToOwned::to_owned);
-        Self::staged(&repo, &names)
+        Ok(Self::staged(&repo, &names)?)
     }
 
     /// Finds what is staged of a rules file that has one of these names.
-    pub fn staged(repo: &Repo, names: &[String]) -> Result<Option<Self>, Failure> {
-        let found = stored(repo, State::Index, names, "the index has")?;
+    pub fn staged(repo: &Repo, names: &[String]) -> Result<Option<Self>, Unusable> {
+        let found = stored(repo, State::Index, names, "index")?;
         Ok(found.map(Self::Index))
     }
 
@@ -151,9 +143,8 @@ impl RuleSource {
         commit: git::Id,
         revision: &str,
         names: &[String],
-    ) -> Result<Option<Self>, Failure> {
-        let has = format!("`{revision}` has");
-        let found = stored(repo, State::Commit(commit), names, &has)?;
+    ) -> Result<Option<Self>, Unusable> {
+        let found = stored(repo, State::Commit(commit), names, revision)?;
         Ok(found.map(|stored| Self::Revision(revision.to_owned(), stored)))
     }
 
@@ -207,6 +198,50 @@ impl RuleSource {
         }
     }
 
+    /// Makes the rules file that a patch leaves, of its text after the patch.
+    #[must_use]
+    pub fn patched(name: String, text: String) -> Self {
+        let stored = StoredRules { name, target: None, bytes: text.into_bytes() };
+        Self::Revision("patch".to_owned(), stored)
+    }
+
+    fn stored(&self) -> Option<&StoredRules> {
+        match self {
+            Self::Index(stored) | Self::Revision(_, stored) => Some(stored),
+            Self::WorkingTree(_) | Self::File(_) | Self::BuiltIn => None,
+        }
+    }
+
+    /// Tells whether two sources hold the same rules for certain, because they hold the same file.
+    /// Carriage returns before line ends do not count: git may add and remove them.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self.stored(), other.stored()) {
+            (Some(one), Some(other)) => {
+                one.name == other.name
+                    && without_returns(&one.bytes) == without_returns(&other.bytes)
+            }
+            (Some(stored), None) => {
+                other.file() == Some(&stored.name) && other.holds(&stored.bytes)
+            }
+            (None, Some(stored)) => self.file() == Some(&stored.name) && self.holds(&stored.bytes),
+            (None, None) => self == other,
+        }
+    }
+
+    /// Tells whether the file on disk holds these bytes.
+    fn holds(&self, bytes: &[u8]) -> bool {
+        let there = self.path().and_then(|path| read(path, "").ok());
+        there.is_some_and(|there| without_returns(&there) == without_returns(bytes))
+    }
+
+    /// Tells whether a file on disk holds the same as this one of the repository.
+    #[must_use]
+    pub fn is_on_disk(&self, path: &Path) -> bool {
+        let file = RulesFile::named(path.to_owned(), String::new());
+        self.stored().is_some_and(|stored| Self::File(file).holds(&stored.bytes))
+    }
+
     /// Reads the rules.
     pub fn load(&self) -> Result<Rulebook, RulesError> {
         let name = self.name();
@@ -254,23 +289,57 @@ fn two(names: &str, who: &str) -> Failure {
         .next("keep one of them, or name the one that counts with `--rules`")
 }
 
+/// Why the rules of a revision or of the index cannot be used.
+pub enum Unusable {
+    /// What is there is no rules file that could be.
+    Rules(Failure),
+    /// The repository cannot say what is there.
+    Repository(Failure),
+}
+
+impl From<Unusable> for Failure {
+    fn from(unusable: Unusable) -> Self {
+        match unusable {
+            Unusable::Rules(failure) | Unusable::Repository(failure) => failure,
+        }
+    }
+}
+
+/// Finds the one file of a state that has one of these names; `at` is how the state is named.
 fn stored(
     repo: &Repo,
     state: State,
     names: &[String],
-    has: &str,
-) -> Result<Option<StoredRules>, Failure> {
+    at: &str,
+) -> Result<Option<StoredRules>, Unusable> {
     let mut found = Vec::new();
     for name in names {
-        if let Some(file) = repo.file_at(state, name)? {
+        let file = repo.file_at(state, name).map_err(|error| {
+            let mut failure = Failure::new("the rules cannot be read");
+            failure.causes.push(format!("{name}@{at}: {error}"));
+            failure.causes.extend(error.cause());
+            failure.next = error.next();
+            match error {
+                GitError::NoFile { .. } => Unusable::Rules(failure),
+                _ => Unusable::Repository(failure),
+            }
+        })?;
+        if let Some(file) = file {
             let target = (file.path != *name).then_some(file.path);
             found.push(StoredRules { name: name.clone(), target, bytes: file.bytes });
         }
     }
     match &found[..] {
         [] | [_] => Ok(found.pop()),
-        [one, other, ..] => Err(two(&format!("`{}` and `{}`", one.name, other.name), has)),
+        [one, other, ..] => {
+            let names = format!("`{}` and `{}`", one.name, other.name);
+            Err(Unusable::Rules(two(&names, &format!("`{at}` has"))))
+        }
     }
+}
+
+fn without_returns(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().copied().filter(|byte| *byte != b'\r').collect()
 }
 
 /// Returns what a symbolic link leads to, as it is written; `None` when the path is no link.

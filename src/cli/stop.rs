@@ -128,7 +128,7 @@ fn outcome(sitting: &Sitting, repo: &Repo) -> Result<Outcome, Failure> {
     }
     let named = settings.rules.as_deref();
     let wanted = Wanted { named, root, only: &[], moment: Moment::Commit };
-    let rules = Rules::on_disk(wanted, world)?;
+    let rules = Rules::worktree(wanted, repo, world)?;
     survey.judge(repo, &deltas, None, &rules, &Options::silent(settings.no_instruction_check));
     Ok(survey.decide())
 }

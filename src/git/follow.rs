@@ -11,6 +11,7 @@ use super::repo::{Id, Repo};
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Mode as IndexMode, Stage};
+use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 use std::collections::VecDeque;
 
@@ -86,7 +87,8 @@ impl Place {
                 Found::Folder => return Err(wrong("is a folder, not a file")),
                 Found::Other(what) => return Err(wrong(what)),
                 Found::File(id) if todo.is_empty() => {
-                    return Ok(Some(FileAt { path: at, bytes: blob_of(objects, id)? }));
+                    let bytes = blob_or_file(objects, id, &at)?;
+                    return Ok(Some(FileAt { path: at, bytes }));
                 }
                 Found::Nothing | Found::File(_) if links > 0 => {
                     return Err(wrong("is a symbolic link that leads to nothing that git tracks"));
@@ -120,6 +122,20 @@ impl Place {
             Self::Index(index) => in_index(objects, index, path),
         }
     }
+}
+
+/// Reads the content of a path. What a partial clone lacks may be in the working tree, and need not
+/// be fetched: a file there whose id is the one that is looked for holds the same.
+fn blob_or_file(objects: &Objects<'_>, id: ObjectId, path: &str) -> Result<Vec<u8>, GitError> {
+    if !objects.has(id)
+        && let Some(root) = objects.repo.root()
+        && std::fs::metadata(root.join(path)).is_ok_and(|meta| meta.is_file())
+        && let Ok(bytes) = std::fs::read(root.join(path))
+        && gix::objs::compute_hash(objects.hash(), Kind::Blob, &bytes).is_ok_and(|it| it == id)
+    {
+        return Ok(bytes);
+    }
+    blob_of(objects, id)
 }
 
 fn in_tree(objects: &Objects<'_>, tree: ObjectId, path: &BStr) -> Result<Found, GitError> {

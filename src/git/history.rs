@@ -77,13 +77,21 @@ impl Repo {
     pub fn range(&self, base: Id, tip: Id) -> Result<Deltas, GitError> {
         let objects = self.objects();
         let (old, new) = (objects.tree_of(base.0)?, objects.tree_of(tip.0)?);
-        compare(&objects, &[Some(old)], new)
+        compare(&objects, &[Some(old)], new, Moves::Paired)
     }
 
     /// Returns the commits that `tip` brings and `base` does not have, oldest first.
     pub fn commits(&self, base: Id, tip: Id) -> Result<Vec<Id>, GitError> {
+        self.commits_beyond(&[base], tip)
+    }
+
+    /// Returns the commits that `tip` brings and none of `bases` has, oldest first.
+    pub fn commits_beyond(&self, bases: &[Id], tip: Id) -> Result<Vec<Id>, GitError> {
         let objects = self.objects();
-        let hidden = objects.peel(base.0)?.map(|base| base.0);
+        let mut hidden = Vec::new();
+        for base in bases {
+            hidden.extend(objects.peel(base.0)?.map(|base| base.0));
+        }
         let store = Asked { objects: &objects, failure: RefCell::new(None) };
         let failed = |source| {
             let said = store.failure.take();
@@ -104,6 +112,22 @@ impl Repo {
     /// Returns what a commit changes: compared with its parent, with every parent of a merge,
     /// with nothing when it is the first.
     pub fn commit_changes(&self, commit: Id) -> Result<Deltas, GitError> {
+        self.changes_of(commit, Moves::Paired)
+    }
+
+    /// Returns what a commit changes, as [`Repo::commit_changes`] does, without looking for files
+    /// that were moved: each of these is one that is gone and one that is new.
+    pub fn commit_paths(&self, commit: Id) -> Result<Deltas, GitError> {
+        self.changes_of(commit, Moves::Apart)
+    }
+
+    /// Returns the parents of a commit.
+    pub fn parents(&self, commit: Id) -> Result<Vec<Id>, GitError> {
+        let parents = self.objects().commit(commit.0)?.parents;
+        Ok(parents.into_iter().map(Id).collect())
+    }
+
+    fn changes_of(&self, commit: Id, moves: Moves) -> Result<Deltas, GitError> {
         let objects = self.objects();
         let commit = objects.commit(commit.0)?;
         let mut parents = Vec::new();
@@ -113,7 +137,7 @@ impl Repo {
         if parents.is_empty() {
             parents.push(None);
         }
-        compare(&objects, &parents, commit.tree)
+        compare(&objects, &parents, commit.tree, moves)
     }
 
     /// Returns the first line of a commit's message.
@@ -122,16 +146,39 @@ impl Repo {
     }
 }
 
+/// Whether files that were moved are looked for, which reads contents.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moves {
+    Paired,
+    Apart,
+}
+
+/// Returns the two sides of a range as they are written: what the change is for, and what it comes
+/// to.
+#[must_use]
+pub fn sides(spec: &str) -> (&str, &str) {
+    let split = spec.split_once("...").or_else(|| spec.split_once(".."));
+    let (one, two) = split.unwrap_or((spec, ""));
+    (or_head(one), or_head(two))
+}
+
+fn or_head(side: &str) -> &str {
+    if side.is_empty() { "HEAD" } else { side }
+}
+
 /// Compares a tree with each of several others.
 fn compare(
     objects: &Objects<'_>,
     olds: &[Option<ObjectId>],
     new: ObjectId,
+    moves: Moves,
 ) -> Result<Deltas, GitError> {
     let mut lists = Vec::new();
     for old in olds {
         let mut differences = tree::between(objects, *old, Some(new))?;
-        renames::pair(objects, &mut differences);
+        if moves == Moves::Paired {
+            renames::pair(objects, &mut differences);
+        }
         lists.push(differences);
     }
     join(lists)

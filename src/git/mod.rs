@@ -44,7 +44,7 @@ pub use delta::{Delta, Deltas, Fate, Mode};
 pub use error::{GitError, Lack};
 pub use fetching::Fetching;
 pub use follow::{FileAt, State};
-pub use history::Range;
+pub use history::{Range, sides};
 pub use index::Index;
 pub use lookup::Tracked;
 pub use notes::{NOTES, Note};

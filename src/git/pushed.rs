@@ -41,6 +41,8 @@ pub struct Branch {
 pub struct Pushed {
     /// The commits that it brings; none when it brings none.
     pub range: Option<PushedRange>,
+    /// What the remote has of the branches that are updated; of a new one, its default branch.
+    pub theirs: Vec<Id>,
     /// The branches of the remote whose history it rewrites.
     pub rewrites: Vec<String>,
     /// The branches that it deletes on the remote.
@@ -189,7 +191,10 @@ pub fn pushed(lines: &str, remote: &str, history: &impl History) -> Result<Pushe
                 pushed: update.local.short(),
             });
         }
-        let base = base(&update, remote, history)?;
+        let (base, theirs) = base(&update, remote, history)?;
+        if !pushed.theirs.contains(&theirs) {
+            pushed.theirs.push(theirs);
+        }
         if !update.remote.is_zero() && base != update.remote {
             pushed.rewrites.push(branch.to_owned());
         }
@@ -214,8 +219,8 @@ fn read(line: &str, hex_len: usize) -> Result<Update<'_>, PushError> {
     Ok(Update { local_ref, local: id(local)?, remote_ref, remote: id(remote)? })
 }
 
-/// Returns what the remote has of a branch already.
-fn base(update: &Update<'_>, remote: &str, history: &impl History) -> Result<Id, PushError> {
+/// Returns what the remote has of a branch already, and what it has at all.
+fn base(update: &Update<'_>, remote: &str, history: &impl History) -> Result<(Id, Id), PushError> {
     let branch = update.remote_ref.to_owned();
     let (theirs, other) = if update.remote.is_zero() {
         let default = history.default_branch(remote)?;
@@ -230,9 +235,35 @@ fn base(update: &Update<'_>, remote: &str, history: &impl History) -> Result<Id,
     };
     let bases = history.merge_bases(update.local, theirs)?;
     match bases.as_slice() {
-        [base] => Ok(*base),
+        [base] => Ok((*base, theirs)),
         [] => Err(PushError::Unrelated { branch, other, shallow: history.is_shallow() }),
         several => Err(PushError::Ambiguous { branch, other, count: several.len() }),
+    }
+}
+
+impl Repo {
+    /// Returns the commits of the branches that a remote was last known to have.
+    pub fn remote_commits(&self, remote: &str) -> Result<Vec<Id>, GitError> {
+        let local = self.local();
+        let Some(name) = remote_name(&local, remote) else { return Ok(Vec::new()) };
+        // Refs in tables are not listed; more commits than needed are looked at then.
+        if self.is_reftable() {
+            return Ok(Vec::new());
+        }
+        let failed = |source| GitError::Other { doing: "listing the refs of a remote", source };
+        let prefix = format!("refs/remotes/{name}/");
+        let refs = local.references().map_err(failed)?;
+        let mut commits = Vec::new();
+        for found in refs.prefixed(prefix.as_str()).map_err(failed)? {
+            // A ref that is broken hides no commit.
+            let Some(id) = found.ok().and_then(|found| found.into_fully_peeled_id().ok()) else {
+                continue;
+            };
+            if self.has(Id(id.detach())) {
+                commits.push(Id(id.detach()));
+            }
+        }
+        Ok(commits)
     }
 }
 

@@ -22,8 +22,8 @@ pub struct Rehearsed {
     pub said: String,
 }
 
-/// Stages a text in a new repository in `folder`, which is empty, beside a rules file that is not
-/// staged, and runs a shim as git would; what is to be pushed is committed first.
+/// Stages a text in a new repository in `folder`, which is empty, beside a rules file, and runs
+/// a shim as git would; what is to be pushed is committed first, the rules before it.
 pub fn rehearse(
     hook: &Hook,
     shim: &str,
@@ -34,8 +34,13 @@ pub fn rehearse(
     // No template: what a person puts into every new repository has no part in this.
     git(folder, &["init", "--quiet", "--template="])?;
     let pushed = hook == PRE_PUSH;
-    let base = if pushed { committed(folder, &[])? } else { String::new() };
     fs::write(folder.join(rules.0), rules.1)?;
+    let mut base = String::new();
+    if pushed {
+        // A push is evaluated by what is committed.
+        git(folder, &["add", "--", rules.0])?;
+        base = committed(folder, &[])?;
+    }
     fs::write(folder.join(STAGED), text)?;
     git(folder, &["add", "--", STAGED])?;
     let mut refs = String::new();

@@ -144,6 +144,11 @@ impl Repo {
         self.shared.refs.git_dir()
     }
 
+    /// Tells whether refs are kept in tables.
+    pub(super) fn is_reftable(&self) -> bool {
+        self.reftable
+    }
+
     /// Tells whether the repository belongs to whoever runs us, or is listed in `safe.directory`.
     ///
     /// Where it does not, git refuses to work at all. We read it, and run no program in it.

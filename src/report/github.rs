@@ -61,6 +61,9 @@ impl Format for Github {
             writeln!(out, "::notice title=solvi-hook::{}", data(&one_line(note)))?;
         }
         // The runner takes a line that begins with `::` for a command.
+        if !subject.rule_sets.is_empty() {
+            writeln!(out, "solvi-hook: rules: {}", subject.rule_sets())?;
+        }
         writeln!(out, "solvi-hook: {}: {}.", visible(subject.title), subject.summary())
     }
 }

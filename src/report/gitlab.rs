@@ -2,7 +2,8 @@
 //!
 //! `deny` is a blocker, `ask` major, `warn` minor. The format has no place but its issues: a
 //! file that was not checked is one of severity `info`, what could not be judged at all a
-//! blocker at the path `.`, and notes are left to the other formats. GitLab wants a line, so
+//! blocker at the path `.`, and notes and which rules
+//! evaluated are left to the other formats. GitLab wants a line, so
 //! what is about a whole file stands at line 1.
 
 use super::rows::{one_line, rows};

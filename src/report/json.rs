@@ -8,6 +8,8 @@
 //!   "version": 1,
 //!   "tool": {"name": "solvi-hook", "version": "0.1.0"},
 //!   "subject": "staged changes",            what was checked
+//!   "rules": [{"name": "solvi-rules.toml@HEAD", "count": 12}],
+//!                                           which rules evaluated, and how many of each file
 //!   "verdict": "deny",                      allow, warn, ask or deny: the strictest of all
 //!   "findings": [{
 //!     "verdict": "deny", "rule": "no-secrets",
@@ -86,6 +88,7 @@ struct Document<'a> {
     version: u32,
     tool: Tool<'a>,
     subject: &'a str,
+    rules: Vec<Rules<'a>>,
     verdict: Verdict,
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<Finding<'a>>>,
@@ -99,6 +102,12 @@ struct Document<'a> {
 struct Tool<'a> {
     name: &'static str,
     version: &'a str,
+}
+
+#[derive(Serialize)]
+struct Rules<'a> {
+    name: &'a str,
+    count: usize,
 }
 
 #[derive(Serialize)]
@@ -147,6 +156,11 @@ impl<'a> Document<'a> {
             version: 1,
             tool: Tool { name: "solvi-hook", version: subject.version },
             subject: subject.title,
+            rules: subject
+                .rule_sets
+                .iter()
+                .map(|set| Rules { name: &set.name, count: set.rules })
+                .collect(),
             verdict: subject.decision.verdict(),
             findings,
             troubles: &subject.decision.troubles,

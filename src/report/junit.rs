@@ -43,6 +43,12 @@ impl Format for Junit {
             count(|case| !case.errors.is_empty()),
             count(|case| case.skipped.is_some()),
         )?;
+        if !subject.rule_sets.is_empty() {
+            let sets = attribute(&subject.rule_sets());
+            writeln!(out, "  <properties>")?;
+            writeln!(out, "    <property name=\"rules\" value=\"{sets}\"/>")?;
+            writeln!(out, "  </properties>")?;
+        }
         for ((path, rule), case) in &cases {
             let (path, rule) = (attribute(path), attribute(rule));
             writeln!(out, "  <testcase classname=\"{path}\" name=\"{rule}\">")?;

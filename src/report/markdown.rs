@@ -49,7 +49,11 @@ impl Format for Markdown {
         let files =
             files.map(|file| format!("{}: {}", code(file.place.as_str()), prose(&file.why)));
         list("Not checked", files, out)?;
-        list("Notes", subject.notes.iter().map(|text| prose(text)), out)
+        list("Notes", subject.notes.iter().map(|text| prose(text)), out)?;
+        if subject.rule_sets.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "\nRules: {}", code(&subject.rule_sets()))
     }
 }
 

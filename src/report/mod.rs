@@ -20,7 +20,7 @@ pub mod statistics;
 mod subject;
 mod text;
 
-pub use subject::{Commit, NotChecked, Rule, Style, Subject, count};
+pub use subject::{Commit, NotChecked, Rule, RuleSet, Style, Subject, count};
 
 use std::io::{self, Write};
 

@@ -1,6 +1,7 @@
 //! What is a report about? The decision, and what its readers must know beside it.
 
 use super::rows::Tally;
+use crate::domain::sanitize::visible;
 use crate::domain::{Decision, Place, Verdict};
 use std::fmt;
 
@@ -20,6 +21,8 @@ pub struct Subject<'a> {
     pub notes: &'a [String],
     /// The rules that were held against the changes, for the formats that list them.
     pub rules: &'a [Rule],
+    /// Where these rules come from.
+    pub rule_sets: &'a [RuleSet],
     /// How many files were checked.
     pub files: usize,
     /// The version of solvi-hook.
@@ -59,6 +62,15 @@ pub struct Rule {
     pub on_fail: Verdict,
 }
 
+/// A file of rules, and how many of them were held against the changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleSet {
+    /// Its name: a file, with `@` and the revision or index that it was taken from, or `built-in`.
+    pub name: String,
+    /// How many rules of it count.
+    pub rules: usize,
+}
+
 /// How the text format looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
@@ -73,6 +85,13 @@ impl Subject<'_> {
     /// Returns the sentence that sums the report up, without a full stop.
     pub(super) fn summary(&self) -> String {
         Tally::of(self).to_string()
+    }
+
+    /// Returns which rules evaluated: `solvi-rules.toml@HEAD (12) + built-in (15)`; empty when
+    /// nobody says.
+    pub(super) fn rule_sets(&self) -> String {
+        let set = |set: &RuleSet| format!("{} ({})", visible(&set.name), set.rules);
+        self.rule_sets.iter().map(set).collect::<Vec<_>>().join(" + ")
     }
 }
 

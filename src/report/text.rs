@@ -67,6 +67,9 @@ impl Format for Text {
         if listed {
             writeln!(out)?;
         }
+        if !subject.rule_sets.is_empty() {
+            writeln!(out, "rules: {}", subject.rule_sets())?;
+        }
         writeln!(out, "{}: {}.", visible(subject.title), subject.summary())
     }
 }

@@ -21,7 +21,10 @@ fn a_change_is_judged_by_the_rules_of_its_base() {
     desk.write("solvi-rules.toml", "version = 1\n").write("a.py", BANNED).commit("weaker");
     let changes = "the rules file solvi-rules.toml changes here";
     let told = desk.diff(&["main...HEAD"]);
-    assert!(told.passes().notes().contains(changes), "{told:#?}");
+    assert_eq!(told.status, 1, "{told:#?}");
+    assert_eq!(told.found()[0], "no-token a.py:1");
+    assert!(told.found()[1].starts_with("rules-loosened"), "{told:#?}");
+    assert!(told.notes().contains(changes), "{told:#?}");
     let told = desk.diff(&["main...HEAD", "--rules-from", "main"]);
     assert!(told.refuses(&["no-token a.py:1"]).notes().contains(changes), "{told:#?}");
 }

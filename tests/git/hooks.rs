@@ -139,24 +139,25 @@ fn a_push_brings_what_the_remote_lacks() {
         "export SOLVI_HOOK_TEST_REMOTE=\"$1\"",
     );
     let id = |spec: &str| Id::from_hex(&yard.word(&["rev-parse", spec])).unwrap();
-    let expect = |base: &str, rewrites: &[&str]| {
+    let expect = |base: &str, theirs: &str, rewrites: &[&str]| {
         let range = solvi_hook::git::pushed::PushedRange { base: id(base), tip: id("HEAD") };
         let rewrites = rewrites.iter().map(|name| (*name).to_owned()).collect();
-        let pushed = Pushed { range: Some(range), rewrites, ..Pushed::default() };
+        let theirs = vec![id(theirs)];
+        let pushed = Pushed { range: Some(range), theirs, rewrites, ..Pushed::default() };
         assert_eq!(std::fs::read_to_string(&report).unwrap(), format!("{pushed:?}"));
     };
     yard.git(&["checkout", "-q", "-b", "topic"]);
     yard.write("a", "1\n2\n").commit("two");
     yard.git(&["push", "-q", "origin", "topic"]);
-    expect("main", &[]);
+    expect("main", "main", &[]);
     yard.write("a", "1\n2\n3\n").commit("three");
     yard.git(&["push", "-q", "origin", "topic"]);
-    expect("HEAD~1", &[]);
+    expect("HEAD~1", "HEAD~1", &[]);
     yard.git(&["commit", "-q", "--amend", "-m", "other"]);
     yard.git(&["push", "-q", "--force", "origin", "topic"]);
-    expect("HEAD~1", &["refs/heads/topic"]);
+    expect("HEAD~1", "HEAD@{1}", &["refs/heads/topic"]);
     yard.git(&["push", "-q", bare.to_str().unwrap(), "topic:elsewhere"]);
-    expect("main", &[]);
+    expect("main", "main", &[]);
     yard.git(&["push", "-q", "--delete", "origin", "topic"]);
     assert!(std::fs::read_to_string(&report).unwrap().contains("deletes: [\"refs/heads/topic\"]"));
 }

@@ -58,6 +58,7 @@ const RESERVED: &[&str] = &[
     "own_files",
     "edit",
     "edit_verdict",
+    "rules_loosened",
 ];
 
 /// The endings under which a rule's parts stand in a record.

@@ -7,11 +7,13 @@
 mod error;
 mod limits;
 mod load;
+mod loosened;
 mod realm;
 
 pub use error::RulesError;
 pub use limits::Only;
 pub use load::{Form, RULE_KEYS, load};
+pub use loosened::Loosened;
 pub use realm::Realm;
 
 use super::Judge;
@@ -35,7 +37,13 @@ pub struct Rulebook {
     pub file: String,
     // Rules that are not for this moment and redact: a secret is one at every moment.
     aside: Vec<Rule>,
+    // It holds rules of two sides of a change, so that one id may name two versions of a rule.
+    two_sided: bool,
 }
+
+/// The rules of a book that redact, as a judge.
+#[derive(Clone, Copy, Debug)]
+pub struct RedactingOnly<'a>(&'a Rulebook);
 
 /// One rule: a set of paths, and what holds for changes there.
 #[derive(Debug)]
@@ -303,12 +311,30 @@ impl Rule {
 
 impl Judge for Rulebook {
     fn look(&self, change: &Change) -> Vec<Finding> {
-        let module = OnceCell::new();
-        self.meeting(change).flat_map(|rule| rule.look(change, &module)).collect()
+        self.look_with(change, |_| true)
+    }
+}
+
+impl Judge for RedactingOnly<'_> {
+    fn look(&self, change: &Change) -> Vec<Finding> {
+        self.0.look_with(change, |rule| rule.redact)
     }
 }
 
 impl Rulebook {
+    /// Returns the rules that redact, as a judge.
+    #[must_use]
+    pub fn redacting_only(&self) -> RedactingOnly<'_> {
+        RedactingOnly(self)
+    }
+
+    fn look_with(&self, change: &Change, wanted: impl Fn(&Rule) -> bool) -> Vec<Finding> {
+        let module = OnceCell::new();
+        let meeting = self.meeting(change).filter(|rule| wanted(rule));
+        let findings = meeting.flat_map(|rule| rule.look(change, &module)).collect();
+        if self.two_sided { loosened::joined(findings) } else { findings }
+    }
+
     /// Keeps the rules that are for a moment. What the others would redact stays masked.
     ///
     /// ```

@@ -54,7 +54,7 @@ impl Format for Sarif {
                 srcroot: BaseId { description: message("The root of the project.") },
             },
             column_kind: "utf16CodeUnits",
-            properties: RunBag { subject: subject.title },
+            properties: RunBag { subject: subject.title, rules: subject.rule_sets() },
         };
         let log = Log { schema: SCHEMA, version: "2.1.0", runs: [run] };
         escaped::document(&log, out)

@@ -28,6 +28,9 @@ pub struct Run<'a> {
 #[derive(Serialize)]
 pub struct RunBag<'a> {
     pub subject: &'a str,
+    /// Which rules evaluated.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub rules: String,
 }
 
 /// `tool`.
