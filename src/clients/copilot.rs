@@ -14,6 +14,7 @@ use super::fields::{Fields, kind_of};
 use super::file_tools::place;
 use super::marks::Marks;
 use super::payload::{self, PayloadError};
+use super::unknown_tool::tool_name;
 use super::wiring::{
     self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Trust, Wiring, or_silence, otherwise,
 };
@@ -67,7 +68,12 @@ fn read_at(
         Phase::After => made(&tool, input, files)?,
         _ => match changes(&tool, input, files)? {
             Read::Changes(changes) => edit(changes),
-            Read::Others(input) => payload::action(&tool, input, files)?,
+            Read::Others(input) => {
+                // A tool of a server is named `server-tool`.
+                let own = tool_name::own_name(&tool);
+                let own = own.split_once('-').map_or(own, |(_, own)| own);
+                payload::action_of_own(&tool, own, input, files)?
+            }
         },
     };
     Ok(Event { tool, session, action, ..Event::default() })

@@ -13,6 +13,7 @@ use super::file_tools::kept_lines;
 use super::gemini_edit;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
+use super::unknown_tool::tool_name;
 use super::wiring::{
     self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trust, Wiring, or_silence, otherwise,
 };
@@ -128,6 +129,9 @@ impl Client for Gemini {
         let after = event == AFTER_TOOL;
         let mut call = Call::of(object);
         let response = call.rest.remove("tool_response");
+        // Joined with `_`, the names of server and tool cannot be told apart.
+        let served = call.rest.get("mcp_context").and_then(|context| context.get("tool_name"));
+        let served = served.and_then(Value::as_str).map(str::to_owned);
         call.event(|tool, input| match input {
             // What another tool has done is on the disk, and what it was to do tells nothing.
             _ if after && tool != REPLACE && tool != WRITE_FILE => Ok(Action::Other),
@@ -135,7 +139,10 @@ impl Client for Gemini {
             Value::Object(input) if tool == REPLACE || tool == WRITE_FILE => {
                 Ok(Action::Edit(vec![proposed(tool, input, files)?]))
             }
-            Value::Object(_) => payload::action(tool, input, files),
+            Value::Object(_) => {
+                let own = served.as_deref().unwrap_or_else(|| tool_name::own_name(tool));
+                payload::action_of_own(tool, own, input, files)
+            }
             other if tool == REPLACE || tool == WRITE_FILE => {
                 let is = super::fields::kind_of(&other);
                 Err(PayloadError(format!("`tool_input` is {is}; an object was expected.")))

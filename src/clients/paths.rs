@@ -177,6 +177,14 @@ impl Files for Resolved<'_> {
         self.files.folders()
     }
 
+    fn below(&self, folder: &Place, most: usize) -> Option<Vec<Place>> {
+        self.files.below(folder, most)
+    }
+
+    fn root(&self) -> String {
+        self.files.root()
+    }
+
     fn cwd(&self) -> String {
         self.files.cwd()
     }

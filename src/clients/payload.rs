@@ -9,7 +9,7 @@ pub use super::fields::PayloadError;
 use super::fields::kind_of;
 use super::file_tools::{self, EDIT, MARK, is_complete, shape};
 use super::patch::{self, PatchError};
-use super::unknown_tool;
+use super::unknown_tool::{self, tool_name};
 use crate::domain::{Action, Change, Event, Files, Session};
 use serde_json::{Map, Value};
 
@@ -116,10 +116,22 @@ fn tool_of(input: &Value) -> &'static str {
 
 /// Reads what a tool does, by its name and its input.
 pub(super) fn action(tool: &str, input: Value, files: &dyn Files) -> Result<Action, PayloadError> {
+    action_of_own(tool, tool_name::own_name(tool), input, files)
+}
+
+/// Reads what a tool does whose name without its server's is known.
+pub(super) fn action_of_own(
+    tool: &str,
+    own_name: &str,
+    input: Value,
+    files: &dyn Files,
+) -> Result<Action, PayloadError> {
     let known = tool == APPLY_PATCH || file_tools::TOOLS.contains(&tool);
     let changes = match input {
         Value::Object(input) if known => edits(tool, input, files)?,
-        Value::Object(input) => guesses(tool, &input, files)?,
+        Value::Object(input) => {
+            others(unknown_tool::Call { tool, own_name, input: &input }, files)?
+        }
         Value::String(text) if text.contains(patch::MARKER) => {
             patch::changes(tool, &[&text], files)?
         }
@@ -151,26 +163,14 @@ fn edits(
     Ok(vec![file_tools::change(tool, input, files)?])
 }
 
-/// Reads the input of a tool that we do not know; nothing when it is no edit.
-fn guesses(
-    tool: &str,
-    input: &Map<String, Value>,
-    files: &dyn Files,
-) -> Result<Vec<Change>, PayloadError> {
-    let mut changes: Vec<Change> = Vec::new();
-    let why = || format!("what the tool `{tool}` makes of this text is not known");
-    for target in unknown_tool::targets(input) {
-        for path in &target.paths {
-            for place in files.places(path).map_err(PayloadError)? {
-                changes.push(Change::of_lines(tool, place, target.lines.clone(), why()));
-            }
-        }
-    }
-    let patches = patches(input);
+/// Reads the input of a tool that is not the agent's own; nothing when it is no edit.
+fn others(call: unknown_tool::Call<'_>, files: &dyn Files) -> Result<Vec<Change>, PayloadError> {
+    let mut changes = unknown_tool::changes(call, files)?;
+    let patches = patches(call.input);
     if patches.is_empty() {
         return Ok(changes);
     }
-    match patch::changes(tool, &patches, files) {
+    match patch::changes(call.tool, &patches, files) {
         Err(PatchError::NoSection) if !changes.is_empty() => {}
         others => changes.extend(others?),
     }
@@ -332,7 +332,8 @@ mod tests {
         let event = read(payload.as_bytes(), &Project).unwrap();
         let Action::Edit(changes) = event.action else { panic!("no edit") };
         assert!(matches!(changes[0].after, Content::Unknown(_)));
-        for input in [json!({"path": "f"}), json!(null), json!("x")] {
+        assert_eq!(changed(&call("Save", &json!({"path": "f"}))), ["Save f"]);
+        for input in [json!({"file": ""}), json!(null), json!("x")] {
             let event = read(call("Save", &input).as_bytes(), &Project).unwrap();
             assert_eq!(event.action, Action::Other);
         }

@@ -1,289 +1,300 @@
-//! Is a call of a tool that we do not know an edit of a file, and which lines would it bring?
+//! The changes that a tool may make that is not known: which files it names, and which lines it
+//! brings there.
 //!
-//! Agents gain tools daily (each server brings its own). A call that names a file and carries
-//! text is taken for a write whose result is not known; anything else is none of our business.
-//! The names below are what such tools call their fields, lower-cased and without `_` and `-`.
+//! Agents gain tools daily (each server brings its own). A call that names a file, by a tool whose
+//! name does not say that it only reads, may write there: rules about paths and the protection of
+//! our own files hold for each of these paths, and every text among the inputs is evaluated there
+//! as added lines. What the file then holds is not known, and that alone asks nobody: see
+//! [`Certainty::Possible`].
 
-use crate::domain::{Line, diff};
+mod keys;
+mod texts;
+pub mod tool_name;
+mod walk;
+mod written_path;
+
+use super::fields::PayloadError;
+use crate::domain::text::decode;
+use crate::domain::{Certainty, Change, Files, Line, PROJECT_FOLDER, Place, Stored};
+use keys::Role;
 use serde_json::{Map, Value};
+use tool_name::Purpose;
+use walk::{Group, Piece, TextKind, Walk, Written};
 
-/// Fields that name the file.
-const PATHS: &[&str] = &[
-    "absolutepath",
-    "dest",
-    "destination",
-    "destinationpath",
-    "destpath",
-    "documenturi",
-    "file",
-    "filename",
-    "filepath",
-    "fileuri",
-    "newpath",
-    "notebookpath",
-    "outputfile",
-    "outputpath",
-    "path",
-    "relativepath",
-    "relativeworkspacepath",
-    "savepath",
-    "targetfile",
-    "targetfilepath",
-    "targetpath",
-    "uri",
-];
+/// How many places one call may name.
+const MOST_PLACES: usize = 2_000;
 
-/// Fields that hold new text.
-const TEXTS: &[&str] = &[
-    "body",
-    "code",
-    "codeedit",
-    "content",
-    "contents",
-    "data",
-    "filecontent",
-    "filecontents",
-    "filetext",
-    "insert",
-    "inserttext",
-    "lines",
-    "newcode",
-    "newcontent",
-    "newcontents",
-    "newlines",
-    "newsource",
-    "newstr",
-    "newstring",
-    "newtext",
-    "replacement",
-    "replacementtext",
-    "replacewith",
-    "snippet",
-    "text",
-    "textcontent",
-    "updatedcontent",
-];
+/// How many files of a folder are looked at that is deleted or moved.
+const MOST_BELOW: usize = 1_000;
 
-/// Fields that hold a diff, in one form or another.
-const DIFFS: &[&str] = &["diff", "patch", "unifieddiff"];
-
-/// What an unknown tool brings to one file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Target {
-    /// The paths given for it; mostly one.
-    pub paths: Vec<String>,
-    /// Every line of its text fields; numbers start anew with each field.
-    pub lines: Vec<Line>,
-    // Empty text is text: it empties the file.
-    written: bool,
+/// A call of a tool that is not known.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// The tool, as the agent names it.
+    pub tool: &'a str,
+    /// The tool's name without the server's.
+    pub own_name: &'a str,
+    /// What it is called with.
+    pub input: &'a Map<String, Value>,
 }
 
-/// Returns the files that the call names, each with the text that it carries for them.
-#[must_use]
-pub fn targets(input: &Map<String, Value>) -> Vec<Target> {
-    let mut targets = vec![Target::default()];
-    look_into(input, 0, None, &mut targets);
-    targets.retain(|target| target.written && !target.paths.is_empty());
-    targets
-}
-
-/// How the text of a field is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Text {
-    /// Every line is new.
-    Plain,
-    /// If it is a unified diff, its added lines are.
-    Diff,
-}
-
-impl Text {
-    fn of(key: &str) -> Option<Self> {
-        match key {
-            key if names(TEXTS, key) => Some(Self::Plain),
-            key if names(DIFFS, key) => Some(Self::Diff),
-            _ => None,
+/// Returns the changes that the call may make; nothing when it is no edit.
+pub fn changes(call: Call<'_>, files: &dyn Files) -> Result<Vec<Change>, PayloadError> {
+    let purpose = Purpose::of(call.own_name);
+    if purpose == Purpose::Reads || is_request(call.input) {
+        return Ok(Vec::new());
+    }
+    let walk = Walk::over(call.input, purpose, files)?;
+    let maker = Maker { tool: call.tool, purpose, walk: &walk, files };
+    let mut changes = match purpose {
+        Purpose::Deletes => maker.deletions()?,
+        Purpose::Moves | Purpose::Copies => maker.moves()?,
+        Purpose::Reads | Purpose::Runs | Purpose::Writes => Vec::new(),
+    };
+    let moved = !changes.is_empty();
+    changes.extend(maker.writes(moved)?);
+    let mut seen: Vec<Change> = Vec::new();
+    for change in changes {
+        if !seen.contains(&change) {
+            seen.push(change);
         }
     }
-}
-
-/// Looks into an object; what has no path of its own belongs to the file around it.
-fn look_into(
-    object: &Map<String, Value>,
-    outer: usize,
-    text: Option<Text>,
-    targets: &mut Vec<Target>,
-) {
-    let mut paths: Vec<String> = object
-        .iter()
-        .filter(|(key, _)| names(PATHS, key))
-        .filter_map(|(_, value)| value.as_str().and_then(file))
-        .collect();
-    paths.sort_unstable();
-    paths.dedup();
-    let mut target = outer;
-    if !paths.is_empty() {
-        target = targets.len();
-        targets.push(Target { paths, ..Target::default() });
+    let changes = seen;
+    if changes.len() > MOST_PLACES {
+        return Err(PayloadError(format!("the call names more than {MOST_PLACES} files.")));
     }
-    // Within text, all is text, unless the object says which of its fields is.
-    let inherited = text.filter(|_| !object.keys().any(|key| Text::of(key).is_some()));
-    for (key, value) in object.iter().filter(|(key, _)| !names(PATHS, key)) {
-        look_at(value, target, Text::of(key).or(inherited), targets);
-    }
+    Ok(changes)
 }
 
-fn look_at(value: &Value, target: usize, text: Option<Text>, targets: &mut Vec<Target>) {
-    let string = match (value, text) {
-        (Value::Object(object), _) => return look_into(object, target, text, targets),
-        (Value::Array(items), text) => match strings(items).filter(|_| text.is_some()) {
-            Some(joined) => joined,
-            None => return items.iter().for_each(|item| look_at(item, target, text, targets)),
-        },
-        (Value::String(string), Some(_)) => string.clone(),
-        (Value::Number(number), Some(_)) => number.to_string(),
-        _ => return,
-    };
-    if let Some(target) = targets.get_mut(target) {
-        target.written = true;
-        target.lines.extend(brought(&string, text == Some(Text::Diff)));
-    }
+/// Tells whether the call is a request over the network, whose path is one of a server.
+fn is_request(input: &Map<String, Value>) -> bool {
+    let method = input.get("method").or_else(|| input.get("httpMethod")).and_then(Value::as_str);
+    let verbs = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+    method.is_some_and(|method| verbs.iter().any(|verb| verb.eq_ignore_ascii_case(method)))
 }
 
-fn brought(text: &str, diff: bool) -> Vec<Line> {
-    let mut lines = diff::numbered(text);
-    if diff && lines.iter().any(|line| line.text.starts_with("@@ -")) {
-        lines.retain_mut(|line| line.text.starts_with('+') && line.text.remove(0) == '+');
-    }
-    lines
+struct Maker<'a> {
+    tool: &'a str,
+    purpose: Purpose,
+    walk: &'a Walk<'a>,
+    files: &'a dyn Files,
 }
 
-/// Joins a list of lines, with or without their ends.
-fn strings(items: &[Value]) -> Option<String> {
-    items.iter().try_fold(String::new(), |out, item| {
-        let line = item.as_str()?;
-        Some(out + line + if line.ends_with('\n') { "" } else { "\n" })
-    })
+/// A place that a group of inputs names.
+struct Named<'g> {
+    place: Place,
+    written: &'g Written,
 }
 
-fn names(table: &[&str], key: &str) -> bool {
-    let plain: String =
-        key.chars().filter(|char| !"_-".contains(*char)).flat_map(char::to_lowercase).collect();
-    table.binary_search(&plain.as_str()).is_ok()
-}
-
-/// Returns the path of a local file: as given, or out of a `file:` address.
-fn file(written: &str) -> Option<String> {
-    let Some((scheme, rest)) = written.split_once("://") else {
-        return Some(written.to_owned()).filter(|path| !path.is_empty());
-    };
-    if !scheme.eq_ignore_ascii_case("file") {
-        return None;
-    }
-    let path = rest.find('/').and_then(|at| rest.get(at..))?;
-    let mut bytes = Vec::with_capacity(path.len());
-    for (index, part) in path.split('%').enumerate() {
-        let escape = part.split_at_checked(2).filter(|_| index > 0);
-        if let Some((digits, rest)) = escape
-            && let Ok(byte) = u8::from_str_radix(digits, 16)
-        {
-            bytes.push(byte);
-            bytes.extend_from_slice(rest.as_bytes());
-            continue;
+impl Maker<'_> {
+    /// Returns every place that the group may mean.
+    fn places<'g>(&self, group: &'g Group) -> Result<Vec<Named<'g>>, PayloadError> {
+        let mut named: Vec<Named<'g>> = Vec::new();
+        let bases = self.walk.bases_of(group);
+        for written in &group.paths {
+            let mut paths = Vec::new();
+            for reading in written_path::readings(&written.text) {
+                if written_path::is_relative(&reading) {
+                    for base in bases.iter().filter(|base| **base != written.text) {
+                        paths.push(format!("{}/{reading}", base.trim_end_matches('/')));
+                    }
+                }
+                if !written.joined_only {
+                    paths.push(reading);
+                }
+            }
+            for path in paths {
+                match self.places_of(&path) {
+                    Ok(places) => {
+                        for place in places {
+                            if !named.iter().any(|other| other.place == place) {
+                                named.push(Named { place, written });
+                            }
+                        }
+                    }
+                    Err(error) if error == PROJECT_FOLDER && !self.takes_away() => {}
+                    Err(_) if !written.sure => {}
+                    Err(error) => return Err(PayloadError(error)),
+                }
+            }
         }
-        bytes.extend_from_slice(if index > 0 { b"%" } else { b"" });
-        bytes.extend_from_slice(part.as_bytes());
+        Ok(named)
     }
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+
+    /// Returns every place that a path may mean: from the session's folder and from the root.
+    fn places_of(&self, path: &str) -> Result<Vec<Place>, String> {
+        let mut places = self.files.places(path)?;
+        let root = self.files.root();
+        if written_path::is_relative(path) && root != self.files.cwd() {
+            places.extend(self.files.places(&format!("{root}/{path}"))?);
+        }
+        Ok(places)
+    }
+
+    /// Returns the path of a place.
+    fn path(&self, place: &Place) -> String {
+        match place {
+            Place::Inside(path) if !self.files.root().is_empty() => {
+                format!("{}/{}", self.files.root(), path.as_str())
+            }
+            Place::Inside(_) | Place::Outside(_) => place.as_str().to_owned(),
+        }
+    }
+
+    fn takes_away(&self) -> bool {
+        matches!(self.purpose, Purpose::Deletes | Purpose::Moves)
+    }
+
+    fn deletions(&self) -> Result<Vec<Change>, PayloadError> {
+        let mut changes = Vec::new();
+        for group in &self.walk.groups {
+            for named in self.places(group)? {
+                self.delete(named.place, &mut changes)?;
+            }
+        }
+        Ok(changes)
+    }
+
+    fn delete(&self, place: Place, changes: &mut Vec<Change>) -> Result<(), PayloadError> {
+        for below in self.below(&place)? {
+            changes.push(Change::of_deletion(self.tool, below));
+        }
+        changes.push(Change::of_deletion(self.tool, place));
+        Ok(())
+    }
+
+    fn below(&self, place: &Place) -> Result<Vec<Place>, PayloadError> {
+        self.files.below(place, MOST_BELOW).ok_or_else(|| {
+            let many = format!("holds more than {MOST_BELOW} files, too many to look at each");
+            PayloadError(format!("the folder `{place}` {many}."))
+        })
+    }
+
+    /// Returns the changes of a move or a copy: what goes, and what comes where.
+    fn moves(&self) -> Result<Vec<Change>, PayloadError> {
+        let mut changes = Vec::new();
+        let mut loose: (Vec<Place>, Vec<Place>) = Default::default();
+        for group in &self.walk.groups {
+            let (mut from, mut to) = (Vec::new(), Vec::new());
+            for named in self.places(group)? {
+                match named.written.role {
+                    Role::Destination => to.push(named.place),
+                    Role::Source | Role::Any => from.push(named.place),
+                }
+            }
+            for name in &group.new_names {
+                to.extend(from.iter().flat_map(|place| self.beside(place, name)));
+            }
+            if from.is_empty() || to.is_empty() {
+                loose.0.extend(from);
+                loose.1.extend(to);
+            } else {
+                self.transfer(&from, &to, &mut changes)?;
+            }
+        }
+        self.transfer(&loose.0, &loose.1, &mut changes)?;
+        Ok(changes)
+    }
+
+    fn transfer(
+        &self,
+        from: &[Place],
+        to: &[Place],
+        changes: &mut Vec<Change>,
+    ) -> Result<(), PayloadError> {
+        for source in from {
+            let below = self.below(source)?;
+            for target in to {
+                for file in below.iter().chain([source]) {
+                    let rest = file.as_str().strip_prefix(source.as_str()).unwrap_or_default();
+                    let path = format!("{}{rest}", self.path(target));
+                    let into = format!("{}/{}{rest}", self.path(target), source.name());
+                    changes.extend(self.arrivals(file, &path));
+                    if matches!(self.files.read(target), Stored::Unknown(_)) {
+                        changes.extend(self.arrivals(file, &into));
+                    }
+                }
+            }
+            if self.purpose == Purpose::Moves {
+                self.delete(source.clone(), changes)?;
+            }
+        }
+        if from.is_empty() {
+            let to = to.iter().cloned();
+            changes.extend(to.map(|place| self.possible(place, Vec::new())));
+        }
+        Ok(())
+    }
+
+    /// Returns the changes of the place where a file arrives.
+    fn arrivals(&self, file: &Place, path: &str) -> Vec<Change> {
+        let places = self.files.places(path).unwrap_or_default();
+        places.into_iter().map(|place| self.arrival(file, place)).collect()
+    }
+
+    fn arrival(&self, file: &Place, place: Place) -> Change {
+        let moved_from = Some(file.clone()).filter(|_| self.purpose == Purpose::Moves);
+        let change = match self.files.read(file) {
+            Stored::Bytes(bytes) => {
+                let before = match self.files.read(&place) {
+                    Stored::Bytes(bytes) => bytes,
+                    // What was there before under its other name is not new.
+                    _ if moved_from.is_some() => bytes.clone(),
+                    _ => Vec::new(),
+                };
+                let text = |bytes: &[u8]| decode(bytes.to_vec()).into_main();
+                let change = Change::of_text(self.tool, place, &text(&before), text(&bytes));
+                change.written_as(&before, bytes)
+            }
+            Stored::Absent | Stored::Unknown(_) => self.possible(place, Vec::new()),
+        };
+        Change { moved_from, ..change }
+    }
+
+    /// Returns the places of another name in the same folder.
+    fn beside(&self, place: &Place, name: &str) -> Vec<Place> {
+        let path = self.path(place);
+        let (folder, _) = path.rsplit_once('/').unwrap_or(("", &path));
+        self.files.places(&format!("{folder}/{name}")).unwrap_or_default()
+    }
+
+    /// Returns the changes of what may be written. Where files go or come, only text is.
+    fn writes(&self, moved: bool) -> Result<Vec<Change>, PayloadError> {
+        let mut changes = Vec::new();
+        for (at, group) in self.walk.groups.iter().enumerate() {
+            let pieces = self.walk.pieces_for(at);
+            if moved && !pieces.iter().any(|piece| piece.kind == TextKind::Stated) {
+                continue;
+            }
+            let lines = lines(&pieces);
+            for named in self.places(group)? {
+                let lines = if named.written.folder { Vec::new() } else { lines.clone() };
+                changes.push(self.possible(named.place, lines));
+            }
+        }
+        for file in &self.walk.diffs {
+            let lines = texts::lines(&file.text, true);
+            for path in &file.paths {
+                for place in self.places_of(path).map_err(PayloadError)? {
+                    if !changes.iter().any(|change: &Change| change.place == place) {
+                        changes.push(self.possible(place, lines.clone()));
+                    }
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    fn possible(&self, place: Place, lines: Vec<Line>) -> Change {
+        let why = format!("what the tool `{}` makes of its inputs is not known", self.tool);
+        let change = Change::of_lines(self.tool, place, lines, why);
+        Change { certainty: Certainty::Possible, ..change }
+    }
+}
+
+fn lines(pieces: &[&Piece]) -> Vec<Line> {
+    pieces.iter().flat_map(|piece| texts::lines(&piece.text, piece.diff)).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
-    use super::*;
-    use serde_json::json;
-
-    fn read(input: &Value) -> Vec<(String, Vec<String>)> {
-        let targets = targets(input.as_object().unwrap()).into_iter();
-        targets
-            .map(|target| {
-                let lines = target.lines.into_iter();
-                let lines = lines.map(|line| format!("{}:{}", line.number, line.text));
-                (target.paths.join(" "), lines.collect())
-            })
-            .collect()
-    }
-
-    #[track_caller]
-    fn reads(input: &Value, path: &str, lines: &[&str]) {
-        let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-        assert_eq!(read(input), [(path.to_owned(), lines)], "{input}");
-    }
-
-    #[test]
-    fn the_tables_are_sorted() {
-        assert!(PATHS.is_sorted());
-        assert!(TEXTS.is_sorted());
-        assert!(DIFFS.is_sorted());
-    }
-
-    #[test]
-    fn a_path_with_text_is_a_write() {
-        reads(&json!({"path": "a", "text": "x\ny"}), "a", &["1:x", "2:y"]);
-        reads(&json!({"TargetFile": "a", "Code_Edit": "x"}), "a", &["1:x"]);
-        reads(&json!({"notebook-path": "a", "new_source": ["x\n", "y"]}), "a", &["1:x", "2:y"]);
-        reads(&json!({"file": "a", "content": ""}), "a", &[]);
-        reads(&json!({"file": "a", "content": 5}), "a", &["1:5"]);
-    }
-
-    #[test]
-    fn nested_text_belongs_to_the_nearest_path() {
-        let edits =
-            json!({"path": "a", "edits": [{"oldText": "o", "newText": "x"}, {"newText": "y"}]});
-        reads(&edits, "a", &["1:x", "1:y"]);
-        let blocks = json!({"path": "a", "content": [{"type": "text", "text": "x"}]});
-        reads(&blocks, "a", &["1:x"]);
-        let files =
-            json!({"files": [{"path": "a", "content": "x"}, {"path": "b", "content": "y"}]});
-        let paths: Vec<String> = read(&files).into_iter().map(|(path, _)| path).collect();
-        assert_eq!(paths, ["a", "b"]);
-    }
-
-    #[test]
-    fn a_unified_diff_brings_its_added_lines() {
-        let diff = "--- a\n+++ b\n@@ -1 +1,2 @@\n-old\n kept\n+new";
-        reads(&json!({"path": "a", "diff": diff}), "a", &["2:++ b", "6:new"]);
-        reads(&json!({"path": "a", "diff": "=======\nnew"}), "a", &["1:=======", "2:new"]);
-        // Elsewhere such a line is a line like others.
-        reads(&json!({"path": "a", "content": "@@ -\nx"}), "a", &["1:@@ -", "2:x"]);
-    }
-
-    #[test]
-    fn what_reads_or_runs_is_no_edit() {
-        for input in [
-            json!({"file_path": "a", "offset": 1, "limit": 2}),
-            json!({"pattern": "x", "path": "src", "glob": "*.rs"}),
-            json!({"path": "src", "query": "x"}),
-            json!({"command": "cat a", "description": "x"}),
-            json!({"description": "x", "prompt": "y", "subagent_type": "z"}),
-            json!({"url": "https://x.test/", "prompt": "y"}),
-            json!({"todos": [{"content": "x"}]}),
-            json!({"code": "x"}),
-            json!({"uri": "https://x.test/a", "body": "x"}),
-            json!({"path": 5, "content": "x"}),
-        ] {
-            assert_eq!(read(&input), [], "{input}");
-        }
-    }
-
-    #[test]
-    fn a_file_address_is_a_path() {
-        for (uri, path) in [
-            ("file:///a/b%20c", "/a/b c"),
-            ("FILE://localhost/a", "/a"),
-            ("file:///100%/%zz", "/100%/%zz"),
-        ] {
-            reads(&json!({"uri": uri, "text": "x"}), path, &["1:x"]);
-        }
-    }
-}
+mod tests;

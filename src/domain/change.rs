@@ -90,6 +90,17 @@ pub enum Standing {
     Unknown,
 }
 
+/// Whether an edit is certain to change the file that it names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Certainty {
+    /// It changes the file.
+    #[default]
+    Certain,
+    /// A tool that is not known may change it: what the file then holds is not known, and that
+    /// alone is no finding.
+    Possible,
+}
+
 /// One file of a proposed edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -117,6 +128,8 @@ pub struct Change {
     pub unsure: Option<String>,
     /// Whether git tracks the file.
     pub standing: Standing,
+    /// Whether the edit is certain to change the file.
+    pub certainty: Certainty,
 }
 
 impl Change {
@@ -143,6 +156,7 @@ impl Change {
             numbering: Numbering::File,
             unsure: None,
             standing: Standing::Unknown,
+            certainty: Certainty::Certain,
         }
     }
 
@@ -160,6 +174,7 @@ impl Change {
             numbering: Numbering::NewText,
             unsure: None,
             standing: Standing::Unknown,
+            certainty: Certainty::Certain,
         }
     }
 
@@ -177,6 +192,7 @@ impl Change {
             numbering: Numbering::File,
             unsure: None,
             standing: Standing::Unknown,
+            certainty: Certainty::Certain,
         }
     }
 

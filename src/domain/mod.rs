@@ -22,13 +22,13 @@ pub mod utc;
 pub mod verdict;
 pub mod wording;
 
-pub use change::{Change, Content, Line, Numbering, OtherReading, Standing};
+pub use change::{Certainty, Change, Content, Line, Numbering, OtherReading, Standing};
 pub use decision::{Decision, Ruling};
 pub use entry::{Entry, Shape};
 pub use event::{Action, Event, Session};
 pub use finding::{Finding, Part, Spot};
 pub use moment::Moment;
 pub use path::{Place, RepoPath};
-pub use ports::{Files, Stored};
+pub use ports::{Files, PROJECT_FOLDER, Stored};
 pub use utc::Utc;
 pub use verdict::Verdict;

@@ -17,6 +17,9 @@ pub enum Stored {
     Unknown(String),
 }
 
+/// Why a path is no file's: the error of [`Files::place`] for the project's own folder.
+pub const PROJECT_FOLDER: &str = "the path is the project's folder, not a file";
+
 /// The files that an edit may meet.
 pub trait Files {
     /// Resolves a path to the place where the file really is: absolute or relative to the
@@ -40,10 +43,21 @@ pub trait Files {
     /// Reads the file at a place.
     fn read(&self, place: &Place) -> Stored;
 
+    /// Returns the files below a folder, none if it is no folder; nothing when there are more than
+    /// `most`.
+    fn below(&self, _folder: &Place, _most: usize) -> Option<Vec<Place>> {
+        Some(Vec::new())
+    }
+
     /// Returns the project's folders, its root among them, each as a client may write it; nothing
     /// when there are more than can be looked at, or nobody can say.
     fn folders(&self) -> Option<Vec<String>> {
         None
+    }
+
+    /// Returns the project's root, as an absolute path; empty when nobody can say.
+    fn root(&self) -> String {
+        String::new()
     }
 
     /// Returns the session's folder; empty when nobody can say.

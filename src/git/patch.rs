@@ -21,7 +21,7 @@ pub use rebuild::OldFiles;
 
 use super::reading;
 use crate::domain::text::{Decoded, decode};
-use crate::domain::{Change, Content, Numbering, Place, Standing};
+use crate::domain::{Certainty, Change, Content, Numbering, Place, Standing};
 use head::{Fate, Head};
 use hunks::Hunks;
 use lines::{Lines, headless};
@@ -252,6 +252,7 @@ fn bare(place: Place) -> Change {
         numbering: Numbering::File,
         unsure: None,
         standing: Standing::Unknown,
+        certainty: Certainty::Certain,
     }
 }
 

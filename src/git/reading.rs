@@ -10,7 +10,7 @@ use super::objects::{Found, LARGEST, Objects, SMALL};
 use super::repo::Repo;
 use super::{program, text, worktree};
 use crate::domain::text::{Decoded, Decoding, begins_like_binary, decode};
-use crate::domain::{Change, Content, Line, Numbering, OtherReading, Standing, diff};
+use crate::domain::{Certainty, Change, Content, Line, Numbering, OtherReading, Standing, diff};
 use gix::bstr::ByteSlice;
 use std::collections::HashSet;
 use std::fmt;
@@ -351,6 +351,7 @@ impl Reading {
                 numbering: Numbering::File,
                 unsure: None,
                 standing: standing(delta),
+                certainty: Certainty::Certain,
             },
             unchecked: None,
             lfs: false,

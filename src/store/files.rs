@@ -5,7 +5,7 @@
 //! regular files are ever opened.
 
 use super::recorded;
-use crate::domain::{Files, Place, RepoPath, Stored};
+use crate::domain::{Files, PROJECT_FOLDER, Place, RepoPath, Stored};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -118,7 +118,7 @@ impl Files for DiskFiles {
         let mut followed = Vec::new();
         let path = resolve(&path, &mut followed)?;
         if path == self.root {
-            return Err("the path is the project's folder, not a file".to_owned());
+            return Err(PROJECT_FOLDER.to_owned());
         }
         let place = self.inside(&path).map_or_else(|| Place::Outside(text(&path)), Place::Inside);
         let followed = followed.into_iter().map(|written| (place.clone(), written));
@@ -130,9 +130,33 @@ impl Files for DiskFiles {
         read(&self.path(place))
     }
 
+    fn below(&self, folder: &Place, most: usize) -> Option<Vec<Place>> {
+        let mut folders = vec![self.path(folder)];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                } else {
+                    let place = self.inside(&path).map(Place::Inside);
+                    found.push(place.unwrap_or_else(|| Place::Outside(text(&path))));
+                }
+                if found.len() + folders.len() > most {
+                    return None;
+                }
+            }
+        }
+        Some(found)
+    }
+
     fn folders(&self) -> Option<Vec<String>> {
         let found = folders(&self.root)?;
         Some(found.iter().map(|folder| text(folder)).collect())
+    }
+
+    fn root(&self) -> String {
+        text(&self.root)
     }
 
     fn cwd(&self) -> String {

@@ -8,7 +8,7 @@ use super::canonical::value_hash;
 use super::chain::{Entry, FORMAT};
 use super::plan::Plan;
 use super::steps::{self, Steps};
-use crate::domain::{Content, Event, Numbering, Ruling, Standing, Verdict, wording};
+use crate::domain::{Certainty, Content, Event, Numbering, Ruling, Standing, Verdict, wording};
 use serde_json::{Map, Value, json};
 
 /// What a decision was made for: which program asked, and the record's word for the question.
@@ -307,6 +307,9 @@ fn ours(ruling: &Ruling, plan: &Plan) -> Map<String, Value> {
         Standing::Tracked => note("standing", "tracked".into()),
         Standing::New => note("standing", "new".into()),
         Standing::Unknown => {}
+    }
+    if change.certainty == Certainty::Possible {
+        note("certainty", "possible".into());
     }
     match &change.after {
         Content::Text(_) if after.is_none() => note("no_result_text", steps::too_large().into()),

@@ -10,8 +10,8 @@ use super::chain::record_hash;
 use super::steps;
 use super::stored::{Kind, Stored};
 use crate::domain::{
-    Change, Content, Finding, Line, Moment, Numbering, Part, Place, RepoPath, Spot, Standing,
-    Verdict,
+    Certainty, Change, Content, Finding, Line, Moment, Numbering, Part, Place, RepoPath, Spot,
+    Standing, Verdict,
 };
 use serde_json::Value;
 
@@ -155,6 +155,10 @@ fn change(record: &Stored) -> Result<Change, Lack> {
         Some("new") => Standing::New,
         _ => Standing::Unknown,
     };
+    let certainty = match ours(record, "certainty").and_then(Value::as_str) {
+        Some("possible") => Certainty::Possible,
+        _ => Certainty::Certain,
+    };
     let unsure = ours(record, "unsure").and_then(Value::as_str).map(ToOwned::to_owned);
     Ok(Change {
         tool: tool.to_owned(),
@@ -167,6 +171,7 @@ fn change(record: &Stored) -> Result<Change, Lack> {
         numbering,
         unsure,
         standing,
+        certainty,
     }
     .as_read())
 }

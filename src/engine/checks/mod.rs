@@ -31,6 +31,11 @@ pub trait Check: Send + Sync {
     /// Looks at a change. Deleted files are not shown to checks.
     fn look(&self, subject: &Subject<'_>) -> Seen;
 
+    /// Tells whether it is about the file as a whole, so that lines alone tell it nothing.
+    fn needs_file(&self) -> bool {
+        false
+    }
+
     /// Tells, without reading line by line, whether some line of the file after the edit may
     /// break it, added or not. A check that is not about lines has none.
     fn may_find(&self, _change: &Change) -> bool {

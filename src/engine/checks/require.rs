@@ -27,6 +27,10 @@ fn is_match(pattern: &Pattern, text: &str) -> Result<bool, TooHard> {
 }
 
 impl Check for Require {
+    fn needs_file(&self) -> bool {
+        true
+    }
+
     fn look(&self, subject: &Subject<'_>) -> Seen {
         let text = match &subject.change.after {
             Content::Text(text) => text,

@@ -30,6 +30,10 @@ fn read(names: &[String]) -> Result<Box<dyn Check>, Problem> {
 }
 
 impl Check for RequireDef {
+    fn needs_file(&self) -> bool {
+        true
+    }
+
     fn look(&self, subject: &Subject<'_>) -> Seen {
         let change = subject.change;
         if !python::is_python(change) {

@@ -22,7 +22,7 @@ use super::glob::Globs;
 use super::pattern::{Pattern, Scope};
 use super::python::Module;
 use crate::domain::sanitize::excerpt;
-use crate::domain::{Change, Content, Finding, Line, Moment, Part, Spot, Verdict, diff};
+use crate::domain::{Certainty, Change, Content, Finding, Line, Moment, Part, Spot, Verdict, diff};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
@@ -209,7 +209,9 @@ impl Rule {
         if !ready.checks.is_empty() {
             let subject = Subject::new(change, &lines, module);
             let mut seen = Seen::default();
-            for check in &ready.checks {
+            // Whether an unknown tool leaves what is required is not known, and asks nobody.
+            let lines_only = change.certainty == Certainty::Possible;
+            for check in ready.checks.iter().filter(|check| !(lines_only && check.needs_file())) {
                 let more = check.look(&subject);
                 seen.spots.extend(more.spots);
                 seen.unknown = join(seen.unknown, more.unknown);
