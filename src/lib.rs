@@ -33,7 +33,7 @@
 //!   ([`clients::claude_edit`], [`clients::gemini_edit`], [`clients::pi_edit`]) or as a patch says
 //!   ([`clients::patch`]; [`clients::patch_grammar`] for patches as Codex and Copilot apply them),
 //!   or, of a tool that is not known, with every path and text that it is given
-//!   ([`clients::unknown_tool`]),
+//!   ([`clients::unknown_tool`]; [`clients::server_tools`] computes what well-known servers do),
 //!   and write the replies; [`clients::contract`] says what each honours.
 //! * `engine`: [`engine::rules`] loads the rules file and knows which rules meet a path;
 //!   [`engine::checks`] are the kinds of check, one file each; [`engine::decide`] joins what the

@@ -77,8 +77,8 @@ fn a_tool_that_is_no_edit_is_met_with_silence() {
 #[test]
 fn an_unknown_tool_with_a_path_and_a_text_is_judged() {
     for (tool, input) in [
-        ("mcp__fs__write_file", json!({"path": "a.txt", "text": "x\nDEBUG\n"})),
-        ("write", json!({"filePath": "a.txt", "content": "x\nDEBUG\n"})),
+        ("mcp__fs__put_file", json!({"path": "a.txt", "text": "x\nDEBUG\n"})),
+        ("store", json!({"filePath": "a.txt", "content": "x\nDEBUG\n"})),
         ("Save", json!({"filename": "a.txt", "newText": "x\nDEBUG\n"})),
     ] {
         house().edit(tool, input).expect("deny", &["no-debug", "line 2 of the new text: DEBUG"]);

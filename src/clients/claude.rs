@@ -124,6 +124,10 @@ fn made(
     response: &Value,
     files: &dyn Files,
 ) -> Result<Action, PayloadError> {
+    // What a server's tool has made of a file that it has changed is not computed once more.
+    if tool.starts_with("mcp__") {
+        return Ok(Action::Other);
+    }
     let path = ["file_path", "notebook_path"].iter().find_map(|name| input.get(name)?.as_str());
     let Some(path) = path.filter(|_| file_tools::TOOLS.contains(&tool)) else {
         return payload::action(tool, input, files);

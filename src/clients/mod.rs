@@ -35,6 +35,7 @@ pub mod pi;
 pub mod pi_edit;
 #[cfg(test)]
 mod recorded;
+pub mod server_tools;
 pub mod universal;
 pub mod unknown_tool;
 pub mod wiring;

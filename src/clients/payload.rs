@@ -9,6 +9,7 @@ pub use super::fields::PayloadError;
 use super::fields::kind_of;
 use super::file_tools::{self, EDIT, MARK, is_complete, shape};
 use super::patch::{self, PatchError};
+use super::server_tools;
 use super::unknown_tool::{self, tool_name};
 use crate::domain::{Action, Change, Event, Files, Session};
 use serde_json::{Map, Value};
@@ -165,7 +166,10 @@ fn edits(
 
 /// Reads the input of a tool that is not the agent's own; nothing when it is no edit.
 fn others(call: unknown_tool::Call<'_>, files: &dyn Files) -> Result<Vec<Change>, PayloadError> {
-    let mut changes = unknown_tool::changes(call, files)?;
+    let mut changes = match server_tools::changes(call, files)? {
+        Some(computed) => computed,
+        None => unknown_tool::changes(call, files)?,
+    };
     let patches = patches(call.input);
     if patches.is_empty() {
         return Ok(changes);
@@ -324,8 +328,9 @@ mod tests {
     #[test]
     fn an_unknown_tool_with_a_path_and_text_is_a_write() {
         let input = json!({"path": "f", "content": "x\nz"});
-        for tool in ["write", "Save", "mcp__server__write_file"] {
-            assert_eq!(changed(&call(tool, &input)), [format!("{tool} f 1:x 2:z")]);
+        assert_eq!(changed(&call("Save", &input)), ["Save f 1:x 2:z"]);
+        for tool in ["write", "mcp__server__write_file"] {
+            assert_eq!(changed(&call(tool, &input)), [format!("{tool} f 2:z")]);
         }
         let payload = json!({"tool_name": 5, "tool_input": input}).to_string();
         assert_eq!(changed(&payload), ["5 f 1:x 2:z"]);

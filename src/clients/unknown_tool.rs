@@ -40,7 +40,7 @@ pub struct Call<'a> {
 
 /// Returns the changes that the call may make; nothing when it is no edit.
 pub fn changes(call: Call<'_>, files: &dyn Files) -> Result<Vec<Change>, PayloadError> {
-    let purpose = Purpose::of(call.own_name);
+    let purpose = purpose(call);
     if purpose == Purpose::Reads || is_request(call.input) {
         return Ok(Vec::new());
     }
@@ -66,11 +66,52 @@ pub fn changes(call: Call<'_>, files: &dyn Files) -> Result<Vec<Change>, Payload
     Ok(changes)
 }
 
+/// Returns what the call does: by the tool's name or, where that says little, by the field that
+/// says what to do.
+fn purpose(call: Call<'_>) -> Purpose {
+    let fields =
+        ["action", "operation", "op", "command", "subtool", "tool", "tool_name", "toolName"];
+    let purpose = Purpose::of(call.own_name);
+    match purpose {
+        // `fetch {url, output_path}`: a read that is saved.
+        Purpose::Reads if call.input.keys().any(|key| keys::is_output(key)) => Purpose::Writes,
+        Purpose::Writes if !tool_name::writes(call.own_name) => {
+            let said = fields.iter().find_map(|field| call.input.get(*field)?.as_str());
+            let word = said.filter(|said| !said.contains([' ', '/']));
+            word.map_or(Purpose::Writes, |word| Purpose::of(tool_name::own_name(word)))
+        }
+        _ => purpose,
+    }
+}
+
 /// Tells whether the call is a request over the network, whose path is one of a server.
 fn is_request(input: &Map<String, Value>) -> bool {
     let method = input.get("method").or_else(|| input.get("httpMethod")).and_then(Value::as_str);
     let verbs = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
     method.is_some_and(|method| verbs.iter().any(|verb| verb.eq_ignore_ascii_case(method)))
+}
+
+/// Returns every place that a written path may mean.
+pub fn places(written: &str, files: &dyn Files) -> Result<Vec<Place>, String> {
+    let mut places = Vec::new();
+    for reading in written_path::readings(written) {
+        for place in places_of(&reading, files)? {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    Ok(places)
+}
+
+/// Returns every place that a path may mean: from the session's folder and from the root.
+fn places_of(path: &str, files: &dyn Files) -> Result<Vec<Place>, String> {
+    let mut places = files.places(path)?;
+    let root = files.root();
+    if written_path::is_relative(path) && root != files.cwd() {
+        places.extend(files.places(&format!("{root}/{path}"))?);
+    }
+    Ok(places)
 }
 
 struct Maker<'a> {
@@ -104,7 +145,7 @@ impl Maker<'_> {
                 }
             }
             for path in paths {
-                match self.places_of(&path) {
+                match places_of(&path, self.files) {
                     Ok(places) => {
                         for place in places {
                             if !named.iter().any(|other| other.place == place) {
@@ -119,16 +160,6 @@ impl Maker<'_> {
             }
         }
         Ok(named)
-    }
-
-    /// Returns every place that a path may mean: from the session's folder and from the root.
-    fn places_of(&self, path: &str) -> Result<Vec<Place>, String> {
-        let mut places = self.files.places(path)?;
-        let root = self.files.root();
-        if written_path::is_relative(path) && root != self.files.cwd() {
-            places.extend(self.files.places(&format!("{root}/{path}"))?);
-        }
-        Ok(places)
     }
 
     /// Returns the path of a place.
@@ -275,7 +306,7 @@ impl Maker<'_> {
         for file in &self.walk.diffs {
             let lines = texts::lines(&file.text, true);
             for path in &file.paths {
-                for place in self.places_of(path).map_err(PayloadError)? {
+                for place in places_of(path, self.files).map_err(PayloadError)? {
                     if !changes.iter().any(|change: &Change| change.place == place) {
                         changes.push(self.possible(place, lines.clone()));
                     }

@@ -1,7 +1,7 @@
 //! Edits, moves and deletions by tools of MCP servers and other unknown tools.
 
 use crate::support::House;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const RULES: &str = r#"
 [[rule]]
@@ -65,4 +65,103 @@ fn ordinary_calls_of_servers_are_met_with_silence() {
 #[test]
 fn what_an_unknown_tool_may_write_move_or_delete_is_evaluated() {
     check(include_str!("../vectors/unknown-tools.jsonl"), 40);
+}
+
+/// Each agent joins the names of server and tool in its own way.
+#[test]
+fn the_tools_of_servers_are_known_in_every_agents_words() {
+    let house = house();
+    let root = house.root().to_string_lossy().into_owned();
+    let input = json!({"path": "src/b.py", "content": "FORBIDDEN"});
+    let text = input.to_string();
+    let payloads = [
+        (
+            "claude",
+            json!({"session_id": "s", "hook_event_name": "PreToolUse", "cwd": root,
+            "tool_name": "mcp__search__stash", "tool_input": input}),
+        ),
+        (
+            "codex",
+            json!({"session_id": "s", "turn_id": "t", "hook_event_name": "PreToolUse",
+            "cwd": root, "tool_name": "mcp__read__stash", "tool_input": input}),
+        ),
+        (
+            "codex",
+            json!({"session_id": "s", "turn_id": "t", "hook_event_name": "PreToolUse",
+            "cwd": root, "tool_name": "search__stash", "tool_input": input}),
+        ),
+        (
+            "gemini",
+            json!({"session_id": "s", "hook_event_name": "BeforeTool", "cwd": root,
+            "tool_name": "mcp_search_stash", "tool_input": input}),
+        ),
+        (
+            "gemini",
+            json!({"session_id": "s", "hook_event_name": "BeforeTool", "cwd": root,
+            "tool_name": "mcp_my_search_stash", "tool_input": input,
+            "mcp_context": {"server_name": "my_search", "tool_name": "stash"}}),
+        ),
+        (
+            "copilot",
+            json!({"sessionId": "s", "timestamp": 1, "cwd": root,
+            "toolName": "search-stash", "toolArgs": text}),
+        ),
+        (
+            "cursor",
+            json!({"conversation_id": "c", "generation_id": "g", "cwd": root,
+            "hook_event_name": "beforeMCPExecution", "tool_name": "stash", "tool_input": text}),
+        ),
+        (
+            "cursor",
+            json!({"conversation_id": "c", "generation_id": "g", "cwd": root,
+            "hook_event_name": "preToolUse", "tool_name": "MCP:stash", "tool_input": input}),
+        ),
+        (
+            "pi",
+            json!({"client": "pi", "protocol": 1, "session_id": "s", "cwd": root,
+            "mode": "print", "event": {"type": "tool_call", "toolName": "mcp__search__stash",
+            "toolCallId": "c", "input": input}}),
+        ),
+    ];
+    for (agent, payload) in payloads {
+        let said = house.run(&["hook", "--agent", agent], payload.to_string());
+        let refused = said.stdout.contains("deny") && said.stdout.contains("no-word");
+        assert!(refused, "{agent}: {payload}\n{said:?}");
+        let read = payload.to_string().replace("stash", "get_file");
+        let said = house.run(&["hook", "--agent", agent], read);
+        assert!(!said.stdout.contains("no-word"), "{agent}: {said:?}");
+    }
+}
+
+/// What a well-known server makes of a file is computed, so that rules about whole files hold too.
+#[test]
+fn the_edits_of_known_servers_are_computed() {
+    let house = house();
+    let edit = |tool: &str, input: Value| house.edit(&format!("mcp__any__{tool}"), input);
+    let replaced = json!({"path": "src/b.py", "edits": [{"oldText": "# Licence", "newText": "#"}]});
+    edit("edit_file", replaced).expect("deny", &["licence", "does not match"]);
+    let absent = json!({"path": "src/b.py", "edits": [{"oldText": "nowhere", "newText": "#"}]});
+    edit("edit_file", absent).expect("ask", &["not found in the file"]);
+    let trial = json!({"path": "src/b.py", "dryRun": true,
+        "edits": [{"oldText": "old", "newText": "FORBIDDEN"}]});
+    edit("edit_file", trial).expect("deny", &["no-word"]);
+    let whole = json!({"path": "src/new.py", "content": "x = 1\n"});
+    edit("write_file", whole).expect("deny", &["licence"]);
+    let kept = json!({"relative_path": "src/b.py", "needle": "old", "repl": "FORBIDDEN",
+        "mode": "literal"});
+    edit("replace_content", kept).expect("deny", &["line 2: FORBIDDEN = 1"]);
+    let pattern = json!({"relative_path": "src/b.py", "needle": "o.d", "repl": "FORBIDDEN",
+        "mode": "regex"});
+    edit("replace_content", pattern).expect("deny", &["no-word"]);
+    let pushed = json!({"owner": "o", "repo": "r", "branch": "b", "message": "m",
+        "files": [{"path": "docs/a.md", "content": "fine\n"}, {"path": "gen/a", "content": "x"}]});
+    edit("push_files", pushed).expect("deny", &["gen/a", "generated"]);
+    let editor = json!({"command": "insert", "path": "docs/a.md", "insert_line": 1,
+        "insert_text": "FORBIDDEN"});
+    edit("str_replace_based_edit_tool", editor).expect("deny", &["line 2: FORBIDDEN"]);
+    let moved = json!({"source": "docs/a.md", "destination": "src/a.md"});
+    edit("move_file", moved).expect("deny", &["licence"]);
+    let remote = json!({"owner": "o", "repo": "r", "path": "gen/out.txt", "message": "m",
+        "branch": "b"});
+    edit("delete_file", remote).expect("deny", &["generated"]);
 }

@@ -61,6 +61,10 @@ const FILE: &[&str] = &[
     "paths",
     "uri",
     "uris",
+    "glob",
+    "globs",
+    "include",
+    "includes",
 ];
 
 /// Words beside `path` that make it a path of something else.
@@ -99,8 +103,6 @@ const ABOUT: &[&str] = &[
     "filter",
     "filters",
     "format",
-    "glob",
-    "globs",
     "hash",
     "id",
     "ids",
@@ -208,7 +210,6 @@ const PROSE: &[&str] = &[
     "title",
 ];
 const LABEL: &[&str] = &[
-    "args",
     "author",
     "branch",
     "channel",
@@ -222,7 +223,6 @@ const LABEL: &[&str] = &[
     "host",
     "href",
     "id",
-    "key",
     "label",
     "labels",
     "language",
@@ -327,6 +327,14 @@ impl Key {
             () => Self::Other,
         }
     }
+}
+
+/// Tells whether a field says where the outcome of a call is put.
+pub fn is_output(name: &str) -> bool {
+    let words = words(name);
+    let has = |table: &[&str]| words.iter().any(|word| table.contains(&word.as_str()));
+    let output = has(&["dest", "destination", "out", "output", "save"]);
+    output && (is_path(&words) || has(FOLDER)) || words == ["destination"]
 }
 
 /// Tells whether the words name a file, and not a path of something else.

@@ -104,7 +104,7 @@ fn nested_text_belongs_to_the_nearest_path() {
 #[test]
 fn what_reads_or_runs_or_talks_is_no_edit() {
     for (tool, input) in [
-        ("t", json!({"pattern": "x", "glob": "*.rs"})),
+        ("grep", json!({"pattern": "x", "glob": "*.rs"})),
         ("t", json!({"command": "cat a", "description": "x"})),
         ("t", json!({"description": "x", "prompt": "y", "subagent_type": "z"})),
         ("t", json!({"url": "https://x.test/", "prompt": "y"})),

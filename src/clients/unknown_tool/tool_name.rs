@@ -299,6 +299,12 @@ impl Purpose {
     }
 }
 
+/// Tells whether a tool's own name says that it writes.
+#[must_use]
+pub fn writes(own_name: &str) -> bool {
+    words(own_name).iter().any(|word| WRITE.contains(&word.as_str()))
+}
+
 /// Returns the tool's own name, without the server's, in the ways that agents join them:
 /// `mcp__server__tool`, `server__tool`, `mcp_server_tool`, `MCP:tool`, `server/tool`.
 #[must_use]

@@ -157,6 +157,18 @@ impl<'f> Walk<'f> {
                 rest.push((name, value, key));
             }
         }
+        // A name and its ending.
+        let ending =
+            ["ext", "extension", "suffix"].iter().find_map(|key| object.get(*key)?.as_str());
+        if let Some(ending) = ending {
+            let ending = ending.trim_start_matches('.');
+            for written in &mut group.paths {
+                if !written.text.ends_with(ending) {
+                    written.text = format!("{}.{ending}", written.text);
+                    written.joined_only = false;
+                }
+            }
+        }
         // A folder with a name in it.
         let renames = self.purpose == Purpose::Moves;
         let named = |key: &String| match Key::of(key) {
@@ -183,7 +195,8 @@ impl<'f> Walk<'f> {
             };
             // An object may have paths for its keys.
             let listed = matches!(outer.key, Key::Path(_)) && Look::of(name) != Look::None;
-            let is_entry = key == Key::Other && (listed || self.is_found(name));
+            let may_be_entry = key == Key::Other || name.contains('/');
+            let is_entry = may_be_entry && (listed || self.is_found(name));
             let group = if is_entry { Some(self.group_of(name)) } else { at };
             let key = if is_entry { Key::Text } else { key };
             self.value(name, value, At { key, group, coded, ..outer });
@@ -216,15 +229,20 @@ impl<'f> Walk<'f> {
             Key::Base => (inherited, Kind::Base),
             Key::MaybePath(role) => (with(role), Kind::Maybe),
             Key::Name(role) => (with(role), Kind::Name),
-            Key::Other | Key::Prose => (inherited, Kind::Found),
-            Key::Text | Key::Diff | Key::Old | Key::Label => return false,
+            Key::Other | Key::Prose | Key::Label => (inherited, Kind::Found),
+            Key::Text | Key::Diff | Key::Old => return false,
         };
         if self.purpose == Purpose::Runs && !matches!(kind, Kind::Sure | Kind::Base) {
             return false;
         }
         let moves = matches!(self.purpose, Purpose::Moves | Purpose::Copies | Purpose::Deletes);
-        let mut taken = false;
-        for text in texts.into_iter().filter(one_line) {
+        // Of a list that holds a path among other texts, all may be text as well.
+        let mut taken = true;
+        for text in texts {
+            if !one_line(&text) {
+                taken = false;
+                continue;
+            }
             let written = |sure: bool| Written {
                 text: text.to_owned(),
                 role,
@@ -234,7 +252,7 @@ impl<'f> Walk<'f> {
             };
             let look = Look::of(text);
             let is_path = match kind {
-                Kind::Sure => look != Look::None || !text.contains("://"),
+                Kind::Sure => look != Look::None || !readings(text).is_empty(),
                 Kind::Folder | Kind::Base => true,
                 Kind::Maybe => look != Look::None || moves || self.stands(text),
                 Kind::Name => look != Look::None,
@@ -253,7 +271,19 @@ impl<'f> Walk<'f> {
             if is_path && !matches!(kind, Kind::Base | Kind::Name) {
                 group.paths.push(written(matches!(kind, Kind::Sure | Kind::Folder)));
             }
-            taken |= is_path || kind == Kind::Name;
+            taken &= is_path || matches!(kind, Kind::Name | Kind::Base);
+        }
+        // The parts of one path.
+        if let Value::Array(items) = value
+            && kind == Kind::Sure
+            && items.len() > 1
+        {
+            let parts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            let whole = parts.join("/");
+            if self.is_found(&whole) {
+                let (sure, folder, joined_only) = (false, false, false);
+                group.paths.push(Written { text: whole, role, sure, folder, joined_only });
+            }
         }
         // A folder to work in is one that goes away, if that is what is named.
         if moves && kind == Kind::Base && group.paths.is_empty() && self.purpose == Purpose::Deletes
@@ -273,6 +303,11 @@ impl<'f> Walk<'f> {
                     self.text(&text, at);
                 } else if let Some(lines) = joined(items) {
                     self.string(name, &lines, at);
+                    // Pieces of one line, or lines: either may be meant.
+                    let pieces: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                    if pieces.len() > 1 && pieces.iter().all(|piece| !piece.contains('\n')) {
+                        self.text(&pieces.concat(), at);
+                    }
                 } else {
                     for item in items {
                         self.value(name, item, at);
@@ -303,7 +338,7 @@ impl<'f> Walk<'f> {
                 }
             }
         }
-        let coded = at.coded || name.contains("64") || text.starts_with("data:");
+        let coded = at.coded || name.contains("64") || name == "blob" || text.starts_with("data:");
         if let Some(decoded) = texts::from_base64(text).filter(|_| coded && !text.is_empty()) {
             self.text(&decoded, at);
         }

@@ -75,6 +75,26 @@ fn scheme(text: &str) -> Option<&str> {
     (plain && known).then_some(scheme)
 }
 
+/// Schemes of addresses that are elsewhere.
+const REMOTE: &[&str] = &[
+    "about",
+    "blob",
+    "chrome",
+    "data",
+    "ftp",
+    "gs",
+    "http",
+    "https",
+    "javascript",
+    "mailto",
+    "s3",
+    "ssh",
+    "tel",
+    "urn",
+    "ws",
+    "wss",
+];
+
 /// Returns the paths that a written path may mean; none when it is an address elsewhere.
 pub fn readings(written: &str) -> Vec<String> {
     let written = written.trim();
@@ -99,7 +119,19 @@ pub fn readings(written: &str) -> Vec<String> {
             let drive = path.strip_prefix('/').filter(|path| path.get(1..2) == Some(":"));
             readings.extend(drive.map(str::to_owned));
         }
+        // An address of the agent's or the server's own may be one of a file: `workspace://a.py`.
+        Some(scheme) if !REMOTE.iter().any(|remote| scheme.eq_ignore_ascii_case(remote)) => {
+            let rest = written.get(scheme.len() + 1..).unwrap_or_default();
+            let rest = rest.trim_start_matches('/');
+            readings.push(decoded(rest));
+            readings.push(format!("/{}", decoded(rest)));
+            readings.extend(rest.split_once('/').map(|(_, path)| format!("/{}", decoded(path))));
+        }
         Some(_) => return Vec::new(),
+    }
+    // `$ROOT/a.py`, `${workspaceFolder}/a.py`.
+    if let Some((_, rest)) = written.strip_prefix('$').and_then(|rest| rest.split_once('/')) {
+        readings.push(rest.to_owned());
     }
     // `a.py:10:5`, `a.py#L10`, `a.py?x`, `@a.py`: with and without.
     for reading in readings.clone() {
@@ -187,6 +219,9 @@ mod tests {
             ("a.py#L10", "a.py"),
             ("@a.py", "a.py"),
             ("%2egit/a", ".git/a"),
+            ("workspace://src/a", "src/a"),
+            ("vscode-remote://host/r/a", "/r/a"),
+            ("${workspaceFolder}/src/a", "src/a"),
         ] {
             let readings = readings(written);
             assert!(readings.iter().any(|reading| reading == path), "{written}: {readings:?}");
