@@ -8,7 +8,7 @@ use super::sample;
 use super::world::World;
 use crate::engine::rules::{Form, Rulebook, RulesError, load};
 use crate::git::{self, GitError, Repo, State};
-use crate::store::files::LARGEST;
+use crate::store::files::{LARGEST, repository_root};
 use std::borrow::Cow;
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -23,6 +23,9 @@ const RULES_NAME: &str = "solvi-rules.toml";
 
 /// The variable that names the rules file when no flag does.
 pub const RULES_VARIABLE: &str = "SOLVI_HOOK_RULES";
+
+/// How the index is named.
+const INDEX: &str = "index";
 
 /// How the built-in rules are named.
 pub const BUILT_IN: &str = "built-in rules";
@@ -115,24 +118,30 @@ impl RuleSource {
     /// Finds what the index holds of a rules file. The repository is opened only where the index
     /// may name one.
     fn tracked(root: &Path) -> Result<Option<Self>, Failure> {
-        match git::index_may_name(root, RULES_NAME) {
+        // The project may be a folder of a repository.
+        let top = repository_root(root).unwrap_or_else(|| root.to_owned());
+        match git::index_may_name(&top, RULES_NAME) {
             Ok(false) => return Ok(None),
             Ok(true) => {}
             Err(error) => return Err(not_looked_at("the index of git", error)),
         }
-        let repo = match Repo::open(root) {
+        let repo = match Repo::open_around(&top) {
             Ok(repo) => repo,
             // git sees no repository where there is a folder with an index in it.
             Err(GitError::NoRepository { .. }) => return Ok(None),
             Err(error) => return Err(not_looked_at("the index of git", error)),
         };
-        let names = RULES_FILES.map(ToOwned::to_owned);
-        Ok(Self::staged(&repo, &names)?)
+        let folder = root.strip_prefix(&top).unwrap_or(Path::new(""));
+        let name = |name: &str| {
+            let path = folder.join(name).to_string_lossy().into_owned();
+            path.replace(std::path::MAIN_SEPARATOR, "/")
+        };
+        Ok(Self::staged(&repo, &RULES_FILES.map(name))?)
     }
 
     /// Finds what is staged of a rules file that has one of these names.
     pub fn staged(repo: &Repo, names: &[String]) -> Result<Option<Self>, Unusable> {
-        let found = stored(repo, State::Index, names, "index")?;
+        let found = stored(repo, State::Index, names, INDEX)?;
         Ok(found.map(Self::Index))
     }
 
@@ -154,7 +163,7 @@ impl RuleSource {
     pub fn name(&self) -> Cow<'_, str> {
         match self {
             Self::WorkingTree(file) | Self::File(file) => Cow::Borrowed(&file.name),
-            Self::Index(stored) => Cow::Owned(format!("{}@index", stored.name)),
+            Self::Index(stored) => Cow::Owned(format!("{}@{INDEX}", stored.name)),
             Self::Revision(revision, stored) => Cow::Owned(format!("{}@{revision}", stored.name)),
             Self::BuiltIn => Cow::Borrowed(BUILT_IN),
         }
@@ -333,7 +342,8 @@ fn stored(
         [] | [_] => Ok(found.pop()),
         [one, other, ..] => {
             let names = format!("`{}` and `{}`", one.name, other.name);
-            Err(Unusable::Rules(two(&names, &format!("`{at}` has"))))
+            let has = if at == INDEX { "the index has".to_owned() } else { format!("`{at}` has") };
+            Err(Unusable::Rules(two(&names, &has)))
         }
     }
 }

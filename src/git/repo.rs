@@ -86,6 +86,30 @@ impl Repo {
     /// Opens a repository as [`Repo::open`] does, and says whether what a partial clone lacks is
     /// fetched.
     pub fn open_with(from: &Path, fetching: Fetching) -> Result<Self, GitError> {
+        Self::found(from, fetching, |from, search, options| {
+            gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+                from, search, options,
+            )
+        })
+    }
+
+    /// Opens the repository around `from`, whatever the environment says: an agent's hook may be
+    /// given the environment of another one.
+    pub fn open_around(from: &Path) -> Result<Self, GitError> {
+        Self::found(from, Fetching::Never, |from, search, options| {
+            gix::ThreadSafeRepository::discover_opts(from, search, options)
+        })
+    }
+
+    fn found(
+        from: &Path,
+        fetching: Fetching,
+        discover: impl FnOnce(
+            &Path,
+            gix::discover::upwards::Options<'static>,
+            Mapping<Options>,
+        ) -> Result<gix::ThreadSafeRepository, gix::Error>,
+    ) -> Result<Self, GitError> {
         // Paths that are found from an absolute one are absolute, also in messages.
         let from = std::path::absolute(from).unwrap_or_else(|_| from.to_owned());
         let options = Mapping {
@@ -96,10 +120,7 @@ impl Repo {
             match_ceiling_dir_or_error: false,
             ..Default::default()
         };
-        let shared = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
-            &from, search, options,
-        )
-        .map_err(|source| {
+        let shared = discover(&from, search, options).map_err(|source| {
             let from = match std::env::var_os("GIT_DIR") {
                 Some(named) => PathBuf::from(named),
                 None => from,

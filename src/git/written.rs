@@ -16,8 +16,11 @@ pub fn index_written(root: &Path) -> Option<SystemTime> {
 /// How much of an index is looked through at once.
 const PIECE: usize = 64 << 10;
 
-/// What an index begins with: its signature and its version.
-const HEADER: usize = 8;
+/// What an index begins with: its signature, its version, and how many entries follow.
+const HEADER: usize = 12;
+
+/// How many bytes an entry has at least.
+const SHORTEST: u64 = 64;
 
 /// Marks of an index that does not spell each of its paths: one that is split over two files, and
 /// one that holds folders in place of files.
@@ -30,11 +33,16 @@ const SHORTENED: [&[u8]; 2] = [b"link\0\0", b"sdir\0\0\0\0"];
 /// repository and read the index takes 3.
 pub fn index_may_name(root: &Path, name: &str) -> io::Result<bool> {
     let Some(folder) = folder(root) else { return Ok(false) };
-    let mut file = match File::open(folder.join("index")) {
-        Ok(file) => file,
+    let path = folder.join("index");
+    let there = match fs::metadata(&path) {
+        Ok(there) => there,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error),
     };
+    if !there.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let mut file = File::open(path)?;
     let mut piece = vec![0; PIECE];
     let (mut kept, mut first) = (0, true);
     // What may be cut off at the end of a piece is looked at again with the next one.
@@ -46,12 +54,18 @@ pub fn index_may_name(root: &Path, name: &str) -> io::Result<bool> {
         };
         let bytes = piece.get(..kept + read).unwrap_or_default();
         if read == 0 {
-            return Ok(false);
+            // An index that is shorter than it says is damaged: it may have held anything.
+            return Ok(first);
         }
         if first && bytes.len() >= HEADER {
             first = false;
+            let header = bytes.get(..HEADER).unwrap_or_default();
             // From version 4 on, a path is spelled by the one before it.
-            if !matches!(bytes.get(..HEADER), Some([b'D', b'I', b'R', b'C', 0, 0, 0, 2 | 3])) {
+            let [b'D', b'I', b'R', b'C', 0, 0, 0, 2 | 3, count @ ..] = header else {
+                return Ok(true);
+            };
+            let count = count.iter().fold(0, |count, byte| count << 8 | u64::from(*byte));
+            if there.len() < HEADER as u64 + count * SHORTEST {
                 return Ok(true);
             }
         }

@@ -108,6 +108,38 @@ fn the_rules_that_judge_are_named() {
 }
 
 #[test]
+fn an_index_that_is_damaged_or_another_ones_takes_no_rule_away() {
+    let index = |change: fn(&Path)| {
+        let desk = Desk::judged_by(RULES, &[]);
+        desk.remove("solvi-rules.toml");
+        change(&desk.root.join(".git/index"));
+        let input = json!({"file_path": "b.py", "content": BANNED});
+        desk.run(&["pre-edit", "--no-store"], payload("Write", &input).to_string())
+    };
+    asked(&index(|path| fs::write(path, "").unwrap()), "the index");
+    asked(&index(|path| fs::write(path, "DIR").unwrap()), "the index");
+    let cut = |path: &Path| fs::write(path, &fs::read(path).unwrap()[..40]).unwrap();
+    asked(&index(cut), "the index");
+    // The environment of another repository.
+    let desk = Desk::judged_by(RULES, &[]);
+    let other = Desk::judged_by("version = 1\n", &[]);
+    desk.remove("solvi-rules.toml");
+    let input = json!({"file_path": "b.py", "content": BANNED});
+    let mut command = desk.command(&["pre-edit", "--no-store"]);
+    command.env("GIT_DIR", other.root.join(".git"));
+    denied(&said(command, payload("Write", &input).to_string().as_bytes()));
+}
+
+#[test]
+fn a_project_in_a_folder_of_a_repository_has_its_own_rules_in_the_index() {
+    let desk = Desk::judged_by("version = 1\n", &[("sub/solvi-rules.toml", RULES)]);
+    desk.remove("sub/solvi-rules.toml");
+    let input = json!({"file_path": "b.py", "content": BANNED});
+    let arguments = ["pre-edit", "--no-store", "--project", "sub"];
+    denied(&desk.run(&arguments, payload("Write", &input).to_string()));
+}
+
+#[test]
 fn what_a_rules_file_leads_to_is_a_persons_to_change() {
     let desk = Desk::judged_by("version = 1\n", &[("team/rules.toml", RULES)]);
     desk.remove("solvi-rules.toml").link("team/rules.toml", "solvi-rules.toml");
