@@ -278,7 +278,7 @@ impl Sitting {
         let roots = Roots::of(project, session.as_deref(), &self.world);
         let see = |root: &Path| {
             let cwd = session.as_deref().map_or(roots.project.as_path(), Path::new);
-            DiskFiles::new(root, cwd).with_roots(roots.all.clone())
+            DiskFiles::new(root, cwd).of_session(roots.all.clone(), roots.folders.clone())
         };
         let Asking { client, named, phase } = asking;
         let resolvers: Vec<&dyn Client> = iter::once(client).chain(named).collect();

@@ -4,6 +4,7 @@
 
 mod beside;
 mod projects;
+mod protected;
 
 use super::explain::Explanation;
 use super::hook::{self, Agent, Questions};
@@ -20,8 +21,10 @@ use crate::engine::rules::{Realm, Rulebook};
 use crate::engine::{self, Judge, own_files::OwnFiles, tripwire::Tripwire};
 use crate::store::files::DiskFiles;
 use crate::store::record::Occasion;
+use crate::store::traces;
 use beside::Beside;
 use projects::OtherProjects;
+use protected::Protected;
 
 /// Judge a proposed edit before the agent makes it
 ///
@@ -134,6 +137,19 @@ pub fn weigh(
             .and_then(RuleSource::path)
             .and_then(|path| files.place(&path.to_string_lossy()).ok()),
         realms: others.found.iter().map(|project| project.realm.clone()).collect(),
+        folders: projects::started(files),
+        found: {
+            let mut protected = Protected::of(files, &others.found, world);
+            let rules = source.as_ref().ok().and_then(RuleSource::path);
+            if let Some(path) = rules {
+                protected.add_rules_file(path.to_owned());
+            }
+            let store = settings.store().and_then(|named| traces::place(files.root(), named).ok());
+            if let Some((path, _)) = &store {
+                protected.add_store(path);
+            }
+            protected.among(&changes)
+        },
     };
     let book = source.map_err(|failure| failure.causes.join(" ")).and_then(|source| {
         let mut book = source.load().map_err(|error| error.to_string())?;

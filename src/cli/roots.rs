@@ -29,6 +29,8 @@ pub struct Roots {
     pub provisional: bool,
     /// Every project of the session.
     pub all: Vec<PathBuf>,
+    /// The session's folder and those that agents name, links resolved.
+    pub folders: Vec<PathBuf>,
 }
 
 impl Roots {
@@ -63,7 +65,9 @@ impl Roots {
         let chosen = outermost(&here).or_else(|| outermost(&all));
         let provisional = flag.is_none() && chosen.as_ref().is_none_or(|root| is_home(root));
         let project = flag.map(|flag| world.path(flag)).or(chosen).unwrap_or(folder);
-        Self { project, provisional, all }
+        let mut folders = vec![real];
+        folders.extend(named.iter().filter_map(|start| fs::canonicalize(start).ok()));
+        Self { project, provisional, all, folders }
     }
 }
 

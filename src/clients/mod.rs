@@ -36,6 +36,7 @@ pub mod pi_edit;
 #[cfg(test)]
 mod recorded;
 pub mod server_tools;
+pub mod settings_files;
 pub mod universal;
 pub mod unknown_tool;
 pub mod wiring;

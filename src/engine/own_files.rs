@@ -5,7 +5,8 @@
 
 use super::Judge;
 use super::rules::Realm;
-use crate::domain::{Change, Finding, Part, Place, RepoPath, Spot, Verdict};
+use crate::domain::{Change, Content, Finding, Part, Place, Spot, Verdict};
+use unicode_normalization::UnicodeNormalization;
 
 /// The name under which this judge's findings are told.
 pub const NAME: &str = "own-files";
@@ -20,6 +21,21 @@ pub struct OwnFiles {
     pub rules_file: Option<Place>,
     /// Other projects: the same holds from their roots.
     pub realms: Vec<Realm>,
+    /// Folders that agents may have been started in: they read their settings there too.
+    pub folders: Vec<Realm>,
+    /// The protected files among those that are changed, by what they are on disk.
+    pub found: Vec<ProtectedFile>,
+}
+
+/// A file that is protected, whatever its path is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtectedFile {
+    /// Where it is.
+    pub place: Place,
+    /// What an agent's change of it leads to.
+    pub verdict: Verdict,
+    /// Why, in a sentence.
+    pub why: &'static str,
 }
 
 /// What a file is for, and what an agent's change of it leads to.
@@ -35,12 +51,23 @@ const fn row(path: &'static str, verdict: Verdict, why: &'static str) -> Row {
     Row { path, verdict, why }
 }
 
-const RULES: &str = "This file holds the rules that judge your edits; a person decides about it.";
-const SETTINGS: &str = "This file says which hooks run; a person decides about it.";
-const TRACES: &str = "Records of decisions are never edited.";
-const GIT: &str = "Git's own files and hooks are not edited by hand.";
-const NEW_GIT: &str = "A file or folder `.git` makes this folder a repository, whose settings and \
+/// Why rules files are protected.
+pub const RULES: &str =
+    "This file holds the rules that judge your edits; a person decides about it.";
+/// Why agents' settings are protected.
+pub const SETTINGS: &str = "This file says which hooks run; a person decides about it.";
+/// Why records are protected.
+pub const TRACES: &str = "Records of decisions are never edited.";
+/// Why git's own files are protected.
+pub const GIT: &str = "Git's own files and hooks are not edited by hand.";
+/// Why no repository is made.
+pub const NEW_GIT: &str = "A file or folder `.git` makes this folder a repository, whose settings and \
     hooks git obeys; a person decides about it.";
+/// Why git's settings are protected.
+pub const GIT_SETTINGS: &str =
+    "Git's settings say which programs it runs; a person decides about them.";
+/// Why our own program and its files are protected.
+pub const PROGRAM: &str = "This file belongs to solvi-hook; a person decides about it.";
 const OTHER_TRACES: &str = "Records of decisions are not edited by hand.";
 
 const ROWS: &[Row] = &[
@@ -53,16 +80,16 @@ const ROWS: &[Row] = &[
 
 impl Judge for OwnFiles {
     fn look(&self, change: &Change) -> Vec<Finding> {
-        let found = if self.rules_file.as_ref() == Some(&change.place) {
-            Some((Verdict::Ask, RULES))
-        } else {
-            let below = self.realms.iter().filter_map(|realm| {
-                RepoPath::new(&realm.inside(change.place.as_str())?).map(Place::Inside)
-            });
-            let rows = below.chain([change.place.clone()]).filter_map(|place| self.find(&place));
-            rows.map(|row| (row.verdict, row.why)).max_by_key(|(verdict, _)| *verdict)
+        let places = [Some(&change.place), change.moved_from.as_ref()];
+        // Whoever takes a folder away takes what is in it.
+        let takes = |place: &Place| {
+            change.moved_from.as_ref() == Some(place)
+                || matches!(change.after, Content::Absent | Content::Unknown(_))
         };
-        let Some((verdict, why)) = found else { return Vec::new() };
+        let rows = places.into_iter().flatten().flat_map(|place| self.rows(place, takes(place)));
+        let Some((verdict, why)) = rows.max_by_key(|(verdict, _)| *verdict) else {
+            return Vec::new();
+        };
         vec![Finding {
             rule: NAME.to_owned(),
             part: Part::OwnFiles,
@@ -76,38 +103,112 @@ impl Judge for OwnFiles {
 }
 
 impl OwnFiles {
-    fn find(&self, place: &Place) -> Option<Row> {
-        // Compared without case: where the file system folds it, another spelling is the same
-        // file, and elsewhere it is a rare name that a person may well look at.
-        let path = place.as_str().to_lowercase();
-        let settings = self.settings.iter().map(|path| row(path, Verdict::Ask, SETTINGS));
-        let rows = ROWS.iter().copied().chain(settings);
-        let mut rows = rows.filter(|row| {
-            let path = match place {
-                Place::Inside(_) => path.as_str(),
-                // Outside, only a client's own folder in somebody's home is known by its ending.
-                Place::Outside(_) => match path.rfind(row.path) {
-                    Some(at) if row.verdict == Verdict::Ask && path[..at].ends_with('/') => {
-                        &path[at..]
-                    }
-                    _ => return false,
-                },
-            };
-            match row.path.strip_suffix('/') {
-                Some(folder) => path == folder || path.starts_with(row.path),
-                None => path == row.path,
+    /// Returns what a place is protected for; `taken` when it is deleted or moved with all below.
+    fn rows(&self, place: &Place, taken: bool) -> Vec<(Verdict, &'static str)> {
+        let mut rows = Vec::new();
+        if self.rules_file.as_ref() == Some(place) {
+            rows.push((Verdict::Ask, RULES));
+        }
+        let found = self.found.iter().filter(|found| found.place == *place);
+        rows.extend(found.map(|found| (found.verdict, found.why)));
+        let path = folded(place.as_str());
+        let settings = || self.settings.iter().map(|path| row(path, Verdict::Ask, SETTINGS));
+        let every = || ROWS.iter().copied().chain(settings());
+        let mut take = |path: &str, row: Row| {
+            if row.takes(path) || taken && row.is_below(path) {
+                rows.push((row.verdict, row.why));
             }
-        });
-        rows.next().or_else(|| anywhere(&path))
+        };
+        match place {
+            Place::Inside(_) => every().for_each(|row| take(&path, row)),
+            // Outside, only a client's own folder in somebody's home is known by its ending.
+            Place::Outside(_) => {
+                for row in every().filter(|row| row.verdict == Verdict::Ask) {
+                    let at = path.rfind(row.path).filter(|at| path[..*at].ends_with('/'));
+                    if let Some(at) = at {
+                        take(&path[at..], row);
+                    }
+                }
+            }
+        }
+        for realm in &self.realms {
+            if let Some(path) = realm.inside(place.as_str()) {
+                let path = folded(&path);
+                every().for_each(|row| take(&path, row));
+            }
+        }
+        for realm in &self.folders {
+            if let Some(path) = realm.inside(place.as_str()) {
+                let path = folded(&path);
+                settings().for_each(|row| take(&path, row));
+            }
+        }
+        rows.extend(anywhere(&path).map(|row| (row.verdict, row.why)));
+        rows
     }
+}
+
+impl Row {
+    /// Tells whether a path is meant by the row.
+    fn takes(&self, path: &str) -> bool {
+        match self.path.strip_suffix('/') {
+            Some(folder) => path == folder || path.starts_with(self.path),
+            None => path == self.path,
+        }
+    }
+
+    /// Tells whether what the row means is in a folder.
+    fn is_below(&self, folder: &str) -> bool {
+        self.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    }
+}
+
+/// Spells a path so that whatever some file system takes for the same file is the same: upper and
+/// lower case, composed letters, characters that are not seen, dots and blanks at the end of a
+/// name, streams of a file. Elsewhere it is a rare name that a person may well look at.
+#[must_use]
+pub fn folded(path: &str) -> String {
+    let mut folded = String::with_capacity(path.len());
+    for (at, part) in path.split('/').enumerate() {
+        if at > 0 {
+            folded.push('/');
+        }
+        if part.is_ascii() {
+            folded.push_str(&trimmed(part, at).to_ascii_lowercase());
+            continue;
+        }
+        let seen = part.nfkc().filter(|char| !is_unseen(*char)).collect::<String>();
+        let upper = trimmed(&seen, at).chars().flat_map(char::to_uppercase);
+        folded.extend(upper.flat_map(char::to_lowercase));
+    }
+    folded
+}
+
+/// Takes off what Windows does not take for a part of a name.
+fn trimmed(part: &str, at: usize) -> &str {
+    let is_drive = at == 0 && part.len() == 2;
+    let name = match part.split_once(':') {
+        Some((name, _)) if !name.is_empty() && !is_drive => name,
+        _ => part,
+    };
+    let name = name.trim_end_matches(['.', ' ']);
+    if name.is_empty() { part } else { name }
+}
+
+/// Tells whether a character is left out of names by a file system.
+fn is_unseen(char: char) -> bool {
+    matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// Finds what a path in lower case is for in whatever folder it is.
 fn anywhere(path: &str) -> Option<Row> {
     let mut parts = path.split('/');
     parts.find_map(|part| match part {
-        ".git" => Some(row(".git", Verdict::Ask, NEW_GIT)),
+        ".git" | "git~1" => Some(row(".git", Verdict::Ask, NEW_GIT)),
         ".solvi" => Some(row(".solvi", Verdict::Ask, OTHER_TRACES)),
+        "solvi-hook.choices.json" => Some(row("", Verdict::Ask, SETTINGS)),
+        name if name.starts_with(".gitconfig") => Some(row("", Verdict::Ask, GIT_SETTINGS)),
         _ => None,
     })
 }

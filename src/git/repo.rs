@@ -153,6 +153,15 @@ impl Repo {
         })
     }
 
+    /// Returns where the configuration says that hooks are, without asking git; relative paths are
+    /// meant from the working tree.
+    #[must_use]
+    pub fn configured_hooks(&self) -> Option<PathBuf> {
+        let local = self.shared.to_thread_local();
+        let path = local.config_snapshot().trusted_path("core.hooksPath").ok()??;
+        Some(self.root.as_deref().unwrap_or(Path::new("")).join(path))
+    }
+
     /// Returns the folder of the working tree, as an absolute path; a bare repository has none.
     #[must_use]
     pub fn root(&self) -> Option<&Path> {

@@ -8,7 +8,7 @@ use super::recorded;
 use crate::domain::{Files, PROJECT_FOLDER, Place, RepoPath, Stored};
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -28,10 +28,13 @@ pub struct DiskFiles {
     root: PathBuf,
     cwd: PathBuf,
     home: Option<PathBuf>,
-    // Every project that the session is in.
+    // Every project that the session is in, and the folders that it is or began in.
     roots: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
     // Paths that led through symbolic links, as they were before these were followed.
     followed: RefCell<Vec<(Place, PathBuf)>>,
+    // Places that were named by what is different in each program.
+    by_process: RefCell<Vec<Place>>,
 }
 
 impl DiskFiles {
@@ -40,7 +43,15 @@ impl DiskFiles {
     pub fn new(root: &Path, cwd: &Path) -> Self {
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
-        Self { cwd: root.join(cwd), root, home, roots: Vec::new(), followed: RefCell::default() }
+        Self {
+            cwd: root.join(cwd),
+            root,
+            home,
+            roots: Vec::new(),
+            folders: Vec::new(),
+            followed: RefCell::default(),
+            by_process: RefCell::default(),
+        }
     }
 
     /// Returns the project's root, with its symbolic links resolved.
@@ -49,10 +60,17 @@ impl DiskFiles {
         &self.root
     }
 
-    /// Adds the roots of every project that the session is in.
+    /// Adds the roots of every project that the session is in, and the folders that it is or began
+    /// in.
     #[must_use]
-    pub fn with_roots(self, roots: Vec<PathBuf>) -> Self {
-        Self { roots, ..self }
+    pub fn of_session(self, roots: Vec<PathBuf>, folders: Vec<PathBuf>) -> Self {
+        Self { roots, folders, ..self }
+    }
+
+    /// Returns the folders that the session is or began in, links resolved.
+    #[must_use]
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
     }
 
     /// Returns the roots of every project that the session is in, besides [`DiskFiles::root`].
@@ -87,6 +105,13 @@ impl DiskFiles {
         links
     }
 
+    /// Tells whether a place was named by what is different in each program: through `/proc/self`,
+    /// say.
+    #[must_use]
+    pub fn is_named_by_process(&self, place: &Place) -> bool {
+        self.by_process.borrow().contains(place)
+    }
+
     fn inside(&self, path: &Path) -> Option<RepoPath> {
         path.strip_prefix(&self.root).ok().and_then(|path| RepoPath::new(&text(path)))
     }
@@ -115,13 +140,16 @@ impl Files for DiskFiles {
             return Err("the path holds a NUL character".to_owned());
         }
         let path = self.absolute(written);
-        let mut followed = Vec::new();
-        let path = resolve(&path, &mut followed)?;
+        let mut way = Way::from(&self.cwd);
+        let path = resolve(&path, &mut way)?;
         if path == self.root {
             return Err(PROJECT_FOLDER.to_owned());
         }
         let place = self.inside(&path).map_or_else(|| Place::Outside(text(&path)), Place::Inside);
-        let followed = followed.into_iter().map(|written| (place.clone(), written));
+        if way.by_process {
+            self.by_process.borrow_mut().push(place.clone());
+        }
+        let followed = way.followed.into_iter().map(|written| (place.clone(), written));
         self.followed.borrow_mut().extend(followed);
         Ok(place)
     }
@@ -238,10 +266,65 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
+/// What was met on the way to a file.
+struct Way<'a> {
+    cwd: &'a Path,
+    /// The path as it was before each symbolic link.
+    followed: Vec<PathBuf>,
+    /// Whether it leads through what is different in each program.
+    by_process: bool,
+}
+
+impl<'a> Way<'a> {
+    fn from(cwd: &'a Path) -> Self {
+        Self { cwd, followed: Vec::new(), by_process: false }
+    }
+
+    /// Returns where a path goes on when it has come to a folder of `/proc` or `/dev` that names
+    /// something else in each program. What is the session's folder in the agent is that here too;
+    /// anything else is left as it is written.
+    fn through_process(
+        &mut self,
+        done: &Path,
+        part: &OsStr,
+        todo: &mut VecDeque<OsString>,
+    ) -> Option<PathBuf> {
+        if done == Path::new("/dev") {
+            let is_stream = ["fd", "stdin", "stdout", "stderr"].iter().any(|name| *name == part);
+            self.by_process |= is_stream;
+            return is_stream
+                .then(|| todo.drain(..).fold(done.join(part), |path, part| path.join(part)));
+        }
+        if done != Path::new("/proc") {
+            return None;
+        }
+        self.by_process = true;
+        if part != "self" && part != "thread-self" {
+            return None;
+        }
+        if todo.front().is_some_and(|part| part == "task") {
+            todo.drain(..todo.len().min(2));
+        }
+        match todo.pop_front() {
+            Some(next) if next == "cwd" => {
+                self.cwd.components().rev().for_each(|part| {
+                    todo.push_front(part.as_os_str().to_owned());
+                });
+                Some(PathBuf::new())
+            }
+            Some(next) if next == "root" => Some(PathBuf::from("/")),
+            next => Some(
+                next.into_iter()
+                    .chain(todo.drain(..))
+                    .fold(done.join(part), |path, part| path.join(part)),
+            ),
+        }
+    }
+}
+
 /// Follows the symbolic links of an absolute path, component by component, and gives every part
-/// that exists its recorded spelling. What does not exist is kept as written. `followed` takes
-/// the path as it was before each link.
-fn resolve(path: &Path, followed: &mut Vec<PathBuf>) -> Result<PathBuf, String> {
+/// that exists its recorded spelling. What does not exist is kept as written.
+fn resolve(path: &Path, way: &mut Way<'_>) -> Result<PathBuf, String> {
     let mut done = PathBuf::new();
     let mut todo: VecDeque<OsString> =
         path.components().map(|part| part.as_os_str().to_owned()).collect();
@@ -254,6 +337,15 @@ fn resolve(path: &Path, followed: &mut Vec<PathBuf>) -> Result<PathBuf, String> 
         if part == "." {
             continue;
         }
+        if let Some(elsewhere) = way.through_process(&done, &part, &mut todo) {
+            // It may lead back to itself.
+            links += 1;
+            if links > LINKS {
+                return Err("the path leads through symbolic links in a circle".to_owned());
+            }
+            done = elsewhere;
+            continue;
+        }
         let next = done.join(&part);
         match fs::symlink_metadata(&next) {
             Ok(meta) if meta.is_symlink() => {
@@ -261,7 +353,7 @@ fn resolve(path: &Path, followed: &mut Vec<PathBuf>) -> Result<PathBuf, String> 
                 if links > LINKS {
                     return Err("the path leads through symbolic links in a circle".to_owned());
                 }
-                followed.push(todo.iter().fold(next.clone(), |path, part| path.join(part)));
+                way.followed.push(todo.iter().fold(next.clone(), |path, part| path.join(part)));
                 let target = fs::read_link(&next)
                     .map_err(|error| format!("a symbolic link cannot be read: {error}"))?;
                 for part in target.components().rev() {

@@ -12,6 +12,7 @@ pub mod files;
 pub mod find;
 pub mod hook_groups;
 pub mod hook_tables;
+pub mod identity;
 pub mod ignored;
 pub mod json_text;
 pub mod judged;

@@ -28,15 +28,18 @@ pub fn above(folder: &Path) -> Vec<PathBuf> {
     folder.ancestors().filter(is_root).map(Path::to_owned).collect()
 }
 
+/// Returns the person's home, links resolved.
+#[must_use]
+pub fn home() -> Option<PathBuf> {
+    let home = directories::BaseDirs::new()?.home_dir().to_owned();
+    Some(fs::canonicalize(&home).unwrap_or(home))
+}
+
 /// Tells whether a folder is the person's home, or above it. A repository there (of settings, say)
 /// is not the project of everything that the person works on.
 #[must_use]
 pub fn is_home(folder: &Path) -> bool {
-    directories::BaseDirs::new().is_some_and(|dirs| {
-        let home = dirs.home_dir();
-        home.starts_with(folder)
-            || fs::canonicalize(home).is_ok_and(|home| home.starts_with(folder))
-    })
+    home().is_some_and(|home| home.starts_with(folder))
 }
 
 /// Git's own folder of a working tree, and the one that its linked worktrees share.
@@ -60,6 +63,8 @@ impl GitFolders {
         let Some(own) = target else { return Self { common: named.clone(), own: named } };
         let common = short_text(&own.join("commondir"))
             .map_or_else(|| own.clone(), |common| own.join(common.trim()));
+        let real = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
+        let (own, common) = (real(own), real(common));
         Self { own, common }
     }
 

@@ -93,14 +93,7 @@ impl OtherProjects {
 
 impl OtherProject {
     fn at(root: PathBuf, files: &DiskFiles) -> Self {
-        let (realm, name) = if let Ok(inside) = root.strip_prefix(files.root()) {
-            let name = text(inside);
-            (Realm::below(&name), name)
-        } else if let Ok(project) = files.root().strip_prefix(&root) {
-            (Realm::around(&text(&root), &text(project)), text(&root))
-        } else {
-            (Realm::below(&text(&root)), text(&root))
-        };
+        let (realm, name) = realm(&root, files);
         Self { root, realm, name }
     }
 
@@ -122,6 +115,37 @@ impl OtherProject {
     fn is_worktree(&self, files: &DiskFiles) -> bool {
         self.root.starts_with(files.root())
             && GitFolders::of(&self.root).is_worktree_of(&GitFolders::of(files.root()))
+    }
+}
+
+/// Returns the files below each folder that an agent may have been started in, or that is between
+/// one and its project's root: agents read settings there too.
+#[must_use]
+pub fn started(files: &DiskFiles) -> Vec<Realm> {
+    let mut folders: Vec<&Path> = Vec::new();
+    for start in files.folders() {
+        let inside = start.starts_with(files.root());
+        let above = start.ancestors().take_while(|folder| *folder != files.root());
+        for folder in above.take(if inside { usize::MAX } else { 1 }) {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+    }
+    folders.into_iter().map(|folder| realm(folder, files).0).collect()
+}
+
+/// Returns the files below a folder, and the folder's name.
+pub fn realm(folder: &Path, files: &DiskFiles) -> (Realm, String) {
+    if folder == files.root() {
+        (Realm::default(), String::new())
+    } else if let Ok(inside) = folder.strip_prefix(files.root()) {
+        let name = text(inside);
+        (Realm::below(&name), name)
+    } else if let Ok(project) = files.root().strip_prefix(folder) {
+        (Realm::around(&text(folder), &text(project)), text(folder))
+    } else {
+        (Realm::below(&text(folder)), text(folder))
     }
 }
 
