@@ -78,6 +78,13 @@
 //! their records. A repository in the person's home or above is the project only of files that are
 //! in no other; its rules apply to all that it holds.
 //!
+//! # Protected files
+//!
+//! [`engine::own_files`] knows protected files by their paths; `cli/pre_edit/protected.rs` compares
+//! each changed file with them by what is on disk ([`store::identity`]), in the places that
+//! [`clients::settings_files`] lists. A protected folder that holds a working tree (a bare repository
+//! with worktrees in it) does not protect that tree.
+//!
 //! # Where this differs from the first plan
 //!
 //! * A rules file is read into one tree with lines ([`engine::document`]), TOML and JSON alike, so

@@ -128,7 +128,7 @@ impl<'a> Protected<'a> {
 
     /// Adds the file of a store, wherever it is.
     pub fn add_store(&mut self, path: &Path) {
-        for ending in ["", ".head", ".missing", ".retired"] {
+        for ending in ["", ".head", ".missing", ".retired", "-journal", "-shm", "-wal"] {
             let mut path = path.as_os_str().to_owned();
             path.push(ending);
             self.add(path.into(), false, Verdict::Deny, TRACES);
