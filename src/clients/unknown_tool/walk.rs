@@ -152,7 +152,13 @@ impl<'f> Walk<'f> {
         let mut group = Group::default();
         let mut rest: Vec<(&String, &Value, Key)> = Vec::new();
         for (name, value) in object {
-            let key = Key::of(name);
+            let key = match (Key::of(name), outer.key) {
+                // `path: {value: "a.py"}`
+                (Key::Other | Key::Text | Key::Label, Key::Path(role)) if value.is_string() => {
+                    Key::MaybePath(role)
+                }
+                (key, _) => key,
+            };
             if !self.take_paths(key, value, outer, &mut group) {
                 rest.push((name, value, key));
             }
@@ -299,6 +305,7 @@ impl<'f> Walk<'f> {
         match value {
             Value::Object(object) => self.object(object, at),
             Value::Array(items) => {
+                let at = At { group: self.listed(value, at), ..at };
                 if let Some(text) = bytes(items) {
                     self.text(&text, at);
                 } else if let Some(lines) = joined(items) {
@@ -318,6 +325,19 @@ impl<'f> Walk<'f> {
             Value::Number(number) if at.key == Key::Text => self.text(&number.to_string(), at),
             Value::Number(_) | Value::Bool(_) | Value::Null => {}
         }
+    }
+
+    /// Takes the paths of a list that is in a list; returns the group that its texts belong to.
+    fn listed(&mut self, value: &Value, at: At) -> Option<usize> {
+        let mut group = Group::default();
+        if at.key == Key::Other && self.purpose != Purpose::Runs {
+            self.take_paths(Key::Other, value, at, &mut group);
+        }
+        if group.paths.is_empty() {
+            return at.group;
+        }
+        self.groups.push(group);
+        Some(self.groups.len() - 1)
     }
 
     fn string(&mut self, name: &str, text: &str, at: At) {
