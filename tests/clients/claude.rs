@@ -7,6 +7,10 @@ use super::mock::{Mock, Say, call};
 use serde_json::{Value, json};
 
 fn session(house: &House, mock: &Mock) -> Ran {
+    session_with(house, mock, &[])
+}
+
+pub fn session_with(house: &House, mock: &Mock, more: &[&str]) -> Ran {
     let environment = [
         ("ANTHROPIC_BASE_URL", mock.url()),
         ("ANTHROPIC_API_KEY", "nobody-s-key".to_owned()),
@@ -17,7 +21,7 @@ fn session(house: &House, mock: &Mock) -> Ran {
     ];
     let environment: Vec<_> = environment.iter().map(|(key, it)| (*key, it.as_str())).collect();
     let args = ["-p", "go", "--output-format", "json", "--permission-mode", "acceptEdits"];
-    house.session(mock, &args, &environment)
+    house.session(mock, &[&args[..], more].concat(), &environment)
 }
 
 /// Files may be edited once they were read.

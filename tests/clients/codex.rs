@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::fs;
 
 /// Runs a session of a person who has trusted every hook of the project.
-fn session(house: &House, mock: &Mock) -> Ran {
+pub fn session(house: &House, mock: &Mock) -> Ran {
     trusting(house, mock, &trust(house))
 }
 

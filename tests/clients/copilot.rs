@@ -7,10 +7,14 @@ use super::mock::chat::WIRE;
 use super::mock::{Mock, Say, call, patch};
 use serde_json::{Value, json};
 
-const WITH_PATCHES: &str = "gpt-5.4";
-const WITH_EDITS: &str = "claude-sonnet-4.6";
+pub const WITH_PATCHES: &str = "gpt-5.4";
+pub const WITH_EDITS: &str = "claude-sonnet-4.6";
 
 fn session(house: &House, mock: &Mock, model: &str) -> Ran {
+    session_with(house, mock, model, &[])
+}
+
+pub fn session_with(house: &House, mock: &Mock, model: &str, more: &[&str]) -> Ran {
     let url = format!("{}/v1", mock.url());
     let unpacked = house.client.unpacked.to_str().unwrap();
     let environment = [
@@ -23,7 +27,7 @@ fn session(house: &House, mock: &Mock, model: &str) -> Ran {
         ("XDG_CACHE_HOME", unpacked),
     ];
     let args = ["--no-color", "--allow-all-tools", "--trust-folder", "-p", "go"];
-    house.session(mock, &args, &environment)
+    house.session(mock, &[&args[..], more].concat(), &environment)
 }
 
 fn patched(id: &'static str, sections: &str) -> Vec<Say> {

@@ -6,7 +6,7 @@ use super::mock::gemini::WIRE;
 use super::mock::{Mock, Say, call};
 use serde_json::{Value, json};
 
-fn session(house: &House, mock: &Mock) -> Ran {
+pub fn session(house: &House, mock: &Mock) -> Ran {
     let settings = json!({
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "general": {"enableAutoUpdate": false},

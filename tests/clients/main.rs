@@ -21,4 +21,6 @@ mod limited;
 #[cfg(unix)]
 mod mock;
 #[cfg(unix)]
+mod paths;
+#[cfg(unix)]
 mod pi;

@@ -6,7 +6,7 @@ use super::mock::chat::WIRE;
 use super::mock::{Mock, call};
 use serde_json::{Value, json};
 
-fn session(house: &House, mock: &Mock) -> Ran {
+pub fn session(house: &House, mock: &Mock) -> Ran {
     let provider = json!({
         "baseUrl": format!("{}/v1", mock.url()),
         "apiKey": "nobody-s-key",
