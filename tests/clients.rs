@@ -88,7 +88,7 @@ fn what_cannot_be_read_is_refused_in_every_client_s_words() {
     for (client, pointer, word) in [
         ("gemini", "/decision", "deny"),
         ("pi", "/verdict", "ask"),
-        ("cursor", "/permission", "ask"),
+        ("cursor", "/permission", "deny"),
         ("universal", "/decision", "require_approval"),
     ] {
         for payload in ["", "nonsense", "[]"] {

@@ -67,7 +67,7 @@ fn writes(content: &str) -> [Row; 6] {
                 "tool_input": input}),
             "/permission",
             "deny",
-            "ask",
+            "deny",
         ),
     ]
 }

@@ -11,6 +11,7 @@ use super::sitting::{Settings, Sitting};
 use super::world::World;
 use super::{defaults, pen, post_write, pre_edit, stop};
 use crate::clients::marks::Marks;
+use crate::clients::payload::without_event;
 use crate::clients::{self, Client, Phase, Voice, paths};
 use crate::domain::{Action, Decision, Event, Verdict};
 use crate::store::files::DiskFiles;
@@ -101,12 +102,27 @@ struct Asking {
     /// Who `--agent` says is asking, where the payload says otherwise.
     named: Option<&'static dyn Client>,
     phase: Phase,
+    /// Whether the event has a name that nobody knows.
+    unknown_event: bool,
+    /// Why nobody can say whose payload it is.
+    doubt: Option<&'static str>,
 }
+
+const TWO_AGENTS: &str = "more than one agent can have sent this payload; `--agent` names one";
+const UNKNOWN_EVENT: &str = "neither the event nor the agent of this payload is known; `--agent` \
+    names one";
 
 impl Asking {
     /// Tells who asks: the payload's shape, else the client's own variable, else `--agent`.
     fn of(marks: &Marks, agent: Option<&'static dyn Client>, world: &World) -> Self {
-        let client = clients::owner(marks).unwrap_or_else(|| {
+        let owners = clients::owners(marks);
+        let named = |client: &&dyn Client| agent.is_some_and(|it| it.name() == client.name());
+        let several = owners.len() > 1;
+        let owner = if several { owners.iter().find(|it| named(it)) } else { owners.first() };
+        let client = owner.copied().unwrap_or_else(|| {
+            if several {
+                return clients::WHOEVER;
+            }
             let sets = |client: &&&dyn Client| {
                 client.variable().is_some_and(|variable| world.env(variable).is_some())
             };
@@ -118,7 +134,15 @@ impl Asking {
             }
         });
         let named = agent.filter(|agent| agent.name() != client.name());
-        Self { client, named, phase: client.phase(marks) }
+        let phase = client.phase(marks);
+        let unknown_event = phase == Phase::Other && clients::may_be_a_call(marks);
+        let doubt = match client.name() == clients::WHOEVER.name() {
+            true if several => Some(TWO_AGENTS),
+            true if unknown_event => Some(UNKNOWN_EVENT),
+            _ => None,
+        };
+        let phase = if unknown_event { Phase::Before } else { phase };
+        Self { client, named, phase, unknown_event, doubt }
     }
 
     /// Writes the reply when there is no judgement: no consent to a tool call, and no word where
@@ -280,7 +304,13 @@ impl Sitting {
             let cwd = session.as_deref().map_or(roots.project.as_path(), Path::new);
             DiskFiles::new(root, cwd).of_session(roots.all.clone(), roots.folders.clone())
         };
-        let Asking { client, named, phase } = asking;
+        let Asking { client, named, phase, unknown_event, doubt } = asking;
+        if let Some(doubt) = doubt {
+            return Err(doubt.to_owned());
+        }
+        let unnamed = unknown_event.then(|| without_event(payload)).transpose();
+        let unnamed = unnamed.map_err(|error| error.to_string())?;
+        let payload = unnamed.as_deref().unwrap_or(payload);
         let resolvers: Vec<&dyn Client> = iter::once(client).chain(named).collect();
         let read = |files: &DiskFiles| {
             paths::read(client, &resolvers, phase, payload, files)
@@ -346,6 +376,10 @@ mod tests {
         clients::CLIENTS.iter().copied().chain([clients::WHOEVER])
     }
 
+    fn at(client: &'static dyn Client, phase: Phase) -> Asking {
+        Asking { client, named: None, phase, unknown_event: false, doubt: None }
+    }
+
     /// Returns what is said in the place of a work that was stopped, whatever stopped it. That a
     /// panic comes to this is shown beside the pen.
     fn stopped(client: &'static dyn Client, phase: Phase) -> Vec<String> {
@@ -354,7 +388,7 @@ mod tests {
             Stopped::Late(Duration::from_secs(10)),
             Stopped::NotStarted("no room".to_owned()),
         ]
-        .map(|stopped| Asking { client, named: None, phase }.without_judgement(stopped.to_string()))
+        .map(|stopped| at(client, phase).without_judgement(stopped.to_string()))
         .to_vec()
     }
 

@@ -21,10 +21,39 @@ pub(super) struct Patch {
 
 /// Reads a command that may be a patch.
 pub(super) fn read(tool: &str, command: &str, files: &dyn Files) -> Result<Patch, PayloadError> {
-    let Some((folder, text)) = patch(command).filter(|(_, text)| text.contains(patch::MARKER))
-    else {
+    if !command.contains(patch::MARKER) {
         return Ok(Patch::default());
-    };
+    }
+    if let Some((folder, text)) = patch(command).filter(|(_, text)| text.contains(patch::MARKER)) {
+        return applied(tool, folder, text, files);
+    }
+    // A program called `apply_patch` is on the path of commands: whatever surrounds an envelope,
+    // it may be handed to that.
+    let mut all = Patch::default();
+    for text in envelopes(command) {
+        let found = applied(tool, "", &text, files)?;
+        all.changes.extend(found.changes);
+        all.note = all.note.or(found.note);
+    }
+    Ok(all)
+}
+
+/// Returns every envelope that a command holds, also one whose line ends are written as `\n`.
+fn envelopes(command: &str) -> Vec<String> {
+    let parts = command.split(patch::MARKER).skip(1);
+    parts
+        .map(|part| {
+            let end = part.find(END).map_or(part.len(), |at| at + END.len());
+            let text = part.get(..end).unwrap_or(part);
+            let text =
+                if text.contains('\n') { text.to_owned() } else { text.replace("\\n", "\n") };
+            format!("{}{text}\n", patch::MARKER)
+        })
+        .collect()
+}
+
+/// Reads a patch that is applied in a folder, or below one that is not told.
+fn applied(tool: &str, folder: &str, text: &str, files: &dyn Files) -> Result<Patch, PayloadError> {
     let mut changes: Vec<Change> = Vec::new();
     let mut fits = 0;
     for from in folders(folder, files)? {
@@ -54,6 +83,9 @@ pub(super) fn read(tool: &str, command: &str, files: &dyn Files) -> Result<Patch
         Err(error) => Err(error.into()),
     }
 }
+
+/// The line with which a patch ends.
+const END: &str = "*** End Patch";
 
 /// In how many folders a patch may fit. One that only adds files fits everywhere.
 const MOST: usize = 100;

@@ -27,6 +27,23 @@ use serde_json::{Map, Value, json};
 /// Copilot CLI.
 pub struct Copilot;
 
+/// The events in the spelling of Claude Code.
+const PASCAL: [&str; 13] = [
+    "ErrorOccurred",
+    "Notification",
+    "PermissionRequest",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PreCompact",
+    "PreToolUse",
+    "SessionEnd",
+    "SessionStart",
+    "Stop",
+    "SubagentStart",
+    "SubagentStop",
+    "UserPromptSubmit",
+];
+
 /// Tells when a call comes. The flat spelling does not name the event before a tool: it is the
 /// one that has a tool and nothing of what became of it.
 fn phase(named: Option<&str>, has: impl Fn(&str) -> bool) -> Phase {
@@ -268,7 +285,7 @@ impl Client for Copilot {
         let transcript = marks.text("transcript_path").unwrap_or_default().replace('\\', "/");
         let pascal = || {
             marks.has("timestamp")
-                && marks.has("hook_event_name")
+                && marks.text("hook_event_name").is_some_and(|name| PASCAL.contains(&name))
                 && !marks.has("permission_mode")
                 && (transcript.is_empty() || transcript.contains("/session-state/"))
         };

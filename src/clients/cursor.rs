@@ -1,8 +1,9 @@
 //! How Cursor is read and answered. From its documents only: nothing here was seen in a run.
 //!
-//! A reply is `permission` with a text for the person and one for the agent; a hook that fails
-//! lets the action pass. `allow` is never said: it is not known whether it skips the client's own
-//! question. What comes after a file was edited cannot be answered with anything.
+//! A reply is `permission` with a text for the person and one for the agent. Our entry says
+//! `failClosed`, and then no output is a refusal, so `allow` is written out. `ask` is not enforced
+//! before a tool: it is spoken as a refusal. What comes after a file was edited cannot be answered
+//! with anything.
 
 use super::contract::{Contract, Known, Strength, Without, row};
 use super::fields::Fields;
@@ -11,7 +12,9 @@ use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
 use super::wiring::{self, COULD_NOT_RUN, Form, Plan, Trial, Wiring, or_silence, otherwise};
 use super::{Client, Phase, Voice, paths};
-use crate::domain::{Action, Change, Decision, Entry, Event, Files, Session, Shape, Verdict, diff};
+use crate::domain::{
+    Action, Change, Decision, Entry, Event, Files, Numbering, Session, Shape, Verdict, diff,
+};
 use serde_json::{Map, Value, json};
 
 /// Cursor.
@@ -19,6 +22,14 @@ pub struct Cursor;
 
 const AFTER_FILE_EDIT: &str = "afterFileEdit";
 const STOP: &str = "stop";
+
+/// Opens the reason when a person would have to be asked.
+const CANNOT_ASK: &str = "A person must decide about this edit, and a Cursor hook cannot ask. \
+    Stop here and tell the user; a person can make the edit, or change the rule.";
+
+/// The tool that deletes a file, and the one that changes a notebook's cell.
+const DELETE: &str = "Delete";
+const EDIT_NOTEBOOK: &str = "EditNotebook";
 
 /// What it honours.
 const CONTRACT: Contract = Contract {
@@ -28,8 +39,8 @@ const CONTRACT: Contract = Contract {
     failed: Without::Lets,
     late: Without::Unknown,
     rows: &[
-        row("preToolUse", Strength::Ask, ""),
-        row("beforeMCPExecution", Strength::Ask, ""),
+        row("preToolUse", Strength::Deny, "an ask is not enforced, so it is a refusal"),
+        row("beforeMCPExecution", Strength::Deny, "an ask is a refusal"),
         row("afterFileEdit", Strength::Nothing, "the edit is made"),
         row("stop", Strength::Deny, "the agent goes on, 5 times by default"),
     ],
@@ -50,16 +61,16 @@ impl Client for Cursor {
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
         let text = voice.text(decision);
-        let verdict = decision.verdict();
-        match verdict {
-            Verdict::Deny | Verdict::Ask => json!({
-                "permission": verdict.word(),
-                "user_message": text,
-                "agent_message": text,
-            }),
-            Verdict::Warn | Verdict::Allow if text.is_empty() => return String::new(),
-            Verdict::Warn => json!({"user_message": text, "agent_message": text}),
-            Verdict::Allow => json!({"user_message": text}),
+        let refuse =
+            |text: &str| json!({"permission": "deny", "user_message": text, "agent_message": text});
+        match decision.verdict() {
+            Verdict::Deny => refuse(&text),
+            Verdict::Ask => refuse(&format!("{CANNOT_ASK}\n{text}")),
+            Verdict::Warn | Verdict::Allow if text.is_empty() => json!({"permission": "allow"}),
+            Verdict::Warn => {
+                json!({"permission": "allow", "user_message": text, "agent_message": text})
+            }
+            Verdict::Allow => json!({"permission": "allow", "user_message": text}),
         }
         .to_string()
     }
@@ -86,9 +97,7 @@ impl Client for Cursor {
             Some("sessionEnd") => Phase::SessionEnd,
             Some(STOP) => Phase::Stop,
             Some("subagentStop") => Phase::SubagentStop,
-            None | Some("preToolUse" | "beforeShellExecution" | "beforeMCPExecution") => {
-                Phase::Before
-            }
+            None | Some("preToolUse" | "beforeMCPExecution") => Phase::Before,
             Some("postToolUse" | AFTER_FILE_EDIT | "afterTabFileEdit") => Phase::After,
             Some(_) => Phase::Other,
         }
@@ -119,10 +128,39 @@ impl Client for Cursor {
             object.insert("tool_input".to_owned(), input);
         }
         let names_no_tool = !object.contains_key("tool_name") && event.is_some();
-        Call::of(object).event(|tool, input| {
-            if names_no_tool { Ok(Action::Other) } else { payload::action(tool, input, files) }
+        Call::of(object).event(|tool, input| match input {
+            _ if names_no_tool => Ok(Action::Other),
+            Value::Object(input) if tool == DELETE => deletion(tool, input, files),
+            Value::Object(input) if tool == EDIT_NOTEBOOK => notebook(tool, input, files),
+            input => payload::action(tool, input, files),
         })
     }
+}
+
+/// Reads the input of the tool that deletes a file.
+fn deletion(
+    tool: &str,
+    input: Map<String, Value>,
+    files: &dyn Files,
+) -> Result<Action, PayloadError> {
+    let path = Fields::new("tool_input", input).path(&["path", "file_path", "target_file"])?;
+    Ok(Action::Edit(vec![Change::of_deletion(tool, file_tools::place(&path, files)?)]))
+}
+
+/// Reads the input of the tool that changes a notebook's cell, which it names by its number.
+fn notebook(
+    tool: &str,
+    input: Map<String, Value>,
+    files: &dyn Files,
+) -> Result<Action, PayloadError> {
+    let mut input = Fields::new("tool_input", input);
+    let place = input.path(&["target_notebook", "notebook_path", "file_path", "path"])?;
+    let place = file_tools::place(&place, files)?;
+    let old = input.text_if_any(&["old_string"])?.unwrap_or_default();
+    let new = input.text(&["new_string", "new_source"])?;
+    let why = "what becomes of the notebook is not known";
+    let change = Change::of_lines(tool, place, diff::added(&old, &new), why);
+    Ok(Action::Edit(vec![Change { numbering: Numbering::Cell, ..change }]))
 }
 
 /// Reads an edit that was made: of a file that is changed already only the new lines are told.
@@ -179,7 +217,7 @@ const WIRING: Wiring = Wiring {
 fn entries(plan: &Plan) -> Vec<Entry> {
     let command = plan.command("cursor");
     let worst = json!({
-        "permission": "ask",
+        "permission": "deny",
         "user_message": COULD_NOT_RUN,
         "agent_message": COULD_NOT_RUN,
     });
@@ -251,12 +289,33 @@ mod tests {
     }
 
     #[test]
-    fn an_ask_is_spoken() {
+    fn an_ask_is_spoken_as_a_refusal_and_an_allow_is_written_out() {
         let reply = Cursor.write(&Decision::unjudged("no rules"), &Voice::default());
         let reply: Value = serde_json::from_str(&reply).unwrap();
-        assert_eq!(reply["permission"], "ask");
-        assert!(reply["agent_message"].as_str().unwrap().contains("no rules"));
-        assert_eq!(Cursor.write(&Decision::default(), &Voice::default()), "");
+        assert_eq!(reply["permission"], "deny");
+        let message = reply["agent_message"].as_str().unwrap();
+        assert!(message.contains("no rules") && message.contains("A person must decide"));
+        let quiet = Cursor.write(&Decision::default(), &Voice::default());
+        assert_eq!(quiet, r#"{"permission":"allow"}"#);
+    }
+
+    #[test]
+    fn a_deletion_and_a_cell_are_edits() {
+        for (tool, input) in [
+            ("Delete", json!({"file_path": "a"})),
+            ("Delete", json!({"path": "a"})),
+            (
+                "EditNotebook",
+                json!({"target_notebook": "a", "cell_idx": 0, "is_new_cell": false,
+                "old_string": "x", "new_string": "y"}),
+            ),
+        ] {
+            let payload = json!({"hook_event_name": "preToolUse", "tool_name": tool,
+                "tool_input": input});
+            let Action::Edit(changes) = read(&payload) else { panic!("{payload}") };
+            assert_eq!(changes[0].deletes(), tool == "Delete");
+            assert_eq!(changes[0].added.len(), usize::from(tool != "Delete"));
+        }
     }
 
     #[test]

@@ -13,6 +13,11 @@ pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
+/// Returns a text without white space at its beginning.
+pub(super) fn trim_start(text: &str) -> &str {
+    text.trim_start_matches(is_space)
+}
+
 /// Returns a text without white space at its end.
 pub(super) fn trim_end(text: &str) -> &str {
     text.trim_end_matches(is_space)

@@ -162,10 +162,38 @@ impl Phase {
     }
 }
 
-/// Returns the client whose payload this unmistakably is.
+/// Returns the clients whose payload this can be: one when it is unmistakable.
 #[must_use]
-pub fn owner(marks: &Marks) -> Option<&'static dyn Client> {
-    CLIENTS.iter().copied().find(|client| client.owns(marks))
+pub fn owners(marks: &Marks) -> Vec<&'static dyn Client> {
+    CLIENTS.iter().copied().filter(|client| client.owns(marks)).collect()
+}
+
+/// Events with a tool that come neither before nor after it.
+const OTHER_EVENTS: [&str; 14] = [
+    "AfterModel",
+    "BeforeModel",
+    "BeforeToolSelection",
+    "Elicitation",
+    "ErrorOccurred",
+    "Notification",
+    "PermissionDenied",
+    "PostToolBatch",
+    "PostToolUseFailure",
+    "SubagentStart",
+    "afterMCPExecution",
+    "afterShellExecution",
+    "beforeReadFile",
+    "postToolUseFailure",
+];
+
+/// Tells whether a payload has a tool, and an event that nobody knows: it may be a call that is
+/// about to run.
+#[must_use]
+pub fn may_be_a_call(marks: &Marks) -> bool {
+    let tool = ["tool_name", "tool_input", "toolName", "toolArgs", "toolInput"];
+    let event = marks.text("hook_event_name").or(marks.text("hookName"));
+    tool.iter().any(|name| marks.has(name))
+        && event.is_some_and(|event| !OTHER_EVENTS.contains(&event))
 }
 
 /// Every client, in the order of the documents.

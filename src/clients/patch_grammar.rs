@@ -4,6 +4,8 @@
 //! [`Dialect`] decides. A text that its client would refuse is [`Malformed`]: nothing of it is
 //! ever written. What other programs make of such a text is the business of [`super::patch`].
 
+use super::javascript;
+
 /// Whose reading it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
@@ -125,7 +127,7 @@ const END_OF_FILE: &str = "*** End of File";
 /// ```
 pub fn read(text: &str, dialect: Dialect) -> Result<Vec<Section<'_>>, Malformed> {
     // Not `lines`: that takes a last line without its break for one, and a lone CR at its end.
-    let text = text.trim();
+    let text = dialect.trim(text);
     let lines: Vec<&str> =
         text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     let mut rest = Reader { dialect, lines: dialect.within(&lines).ok_or(Malformed::Envelope)? };
@@ -137,6 +139,14 @@ pub fn read(text: &str, dialect: Dialect) -> Result<Vec<Section<'_>>, Malformed>
 }
 
 impl Dialect {
+    /// Returns a text without what the client takes for white space at both ends.
+    fn trim(self, text: &str) -> &str {
+        match self {
+            Self::Codex => text.trim(),
+            Self::Copilot => javascript::trim(text),
+        }
+    }
+
     /// Returns the lines between the markers, which a here-document may surround.
     fn within<'l, 'a>(self, lines: &'l [&'a str]) -> Option<&'l [&'a str]> {
         self.between(lines).or_else(|| match lines {
@@ -175,10 +185,10 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn section(&mut self, header: &'a str) -> Result<Section<'a>, Malformed> {
-        let header = header.trim();
+        let header = self.dialect.trim(header);
         let path = |path: &'a str| match self.dialect {
             Dialect::Codex => path,
-            Dialect::Copilot => path.trim_start(),
+            Dialect::Copilot => javascript::trim_start(path),
         };
         if let Some(path) = header.strip_prefix(ADD).map(path) {
             let mut lines = Vec::new();
@@ -199,9 +209,12 @@ impl<'a> Reader<'_, 'a> {
     fn update(&mut self, path: &str) -> Result<Act<'a>, Malformed> {
         let mark = self.peek().map(|line| match self.dialect {
             Dialect::Codex => line,
-            Dialect::Copilot => line.trim_start(),
+            Dialect::Copilot => javascript::trim_start(line),
         });
-        let to = mark.and_then(|mark| mark.strip_prefix(MOVE)).map(str::trim);
+        let to = mark.and_then(|mark| mark.strip_prefix(MOVE)).map(|to| match self.dialect {
+            Dialect::Codex => to.trim_end(),
+            Dialect::Copilot => javascript::trim(to),
+        });
         if to.is_some() {
             self.next();
         }

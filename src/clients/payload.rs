@@ -102,6 +102,13 @@ pub(super) fn object(payload: &[u8]) -> Result<Map<String, Value>, PayloadError>
     }
 }
 
+/// Returns a payload without the name of its event, as one of a tool that is about to run.
+pub fn without_event(payload: &[u8]) -> Result<Vec<u8>, PayloadError> {
+    let mut object = object(payload)?;
+    object.retain(|name, _| name != "hook_event_name" && name != "hookName");
+    Ok(Value::Object(object).to_string().into_bytes())
+}
+
 const APPLY_PATCH: &str = "apply_patch";
 
 /// Returns the tool whose input this looks like, for a call that names none.

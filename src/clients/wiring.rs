@@ -330,7 +330,7 @@ mod tests {
             ("codex", "/hookSpecificOutput/permissionDecision", "deny"),
             ("copilot", "/permissionDecision", "deny"),
             ("gemini", "/decision", "deny"),
-            ("cursor", "/permission", "ask"),
+            ("cursor", "/permission", "deny"),
         ] {
             let wiring = of(name).unwrap();
             for (program, fate) in &dead {

@@ -35,7 +35,15 @@ impl Table {
     fn write(&self) {
         let layout = json!({"layout": self.layout}).to_string();
         let lines = [layout].into_iter().chain(self.rows.iter().map(Value::to_string));
-        fs::write(path(), lines.map(|line| line + "\n").collect::<String>()).unwrap();
+        let text: String = lines.map(|line| line + "\n").collect();
+        // What nobody would see is written as an escape.
+        let escaped = |char: char| match char {
+            ' '..='~' | '\n' => char.to_string(),
+            char => {
+                char.encode_utf16(&mut [0; 2]).iter().map(|it| format!("\\u{it:04x}")).collect()
+            }
+        };
+        fs::write(path(), text.chars().map(escaped).collect::<String>()).unwrap();
     }
 }
 
@@ -49,7 +57,7 @@ fn leaked(text: String) -> &'static str {
 
 /// Makes what the rows of a client need, and returns a session of its calls.
 fn lay_out(house: &House, layout: &Value, rows: &[&Value]) {
-    let put = |path: &str, text: &str| match path.strip_prefix("~/") {
+    let put = |path: &str, text: &str| match path.strip_prefix("{HOME}/") {
         Some(path) => house.write_home(path, text),
         None => house.write(path, text),
     };
@@ -80,7 +88,7 @@ fn turns(house: &House, row: &Value) -> Vec<Vec<Say>> {
             // Files may be edited once they were read.
             let read = |(at, file): (usize, &Value)| {
                 let file = file.as_str().unwrap();
-                let file = match file.strip_prefix("~/") {
+                let file = match file.strip_prefix("{HOME}/") {
                     Some(file) => house.home().join(file).to_str().unwrap().to_owned(),
                     None => house.path(file),
                 };
@@ -93,6 +101,12 @@ fn turns(house: &House, row: &Value) -> Vec<Vec<Say>> {
         "add" => vec![patch(id, "apply_patch", &format!("*** Add File: {path}\n+{mark}\n"))],
         "update" => {
             let sections = format!("*** Update File: {path}\n@@\n-x = 1\n+{mark}\n");
+            vec![patch(id, "apply_patch", &sections)]
+        }
+        "move" => {
+            let from = row["has"][0].as_str().unwrap();
+            let sections =
+                format!("*** Update File: {from}\n*** Move to: {path}\n@@\n-x = 1\n+{mark}\n");
             vec![patch(id, "apply_patch", &sections)]
         }
         "create" => one("create", json!({"path": path, "file_text": mark})),
@@ -113,6 +127,18 @@ fn turns(house: &House, row: &Value) -> Vec<Vec<Say>> {
     }
 }
 
+/// Returns a path as the table writes it: from the project's folder, or with `{HOME}`; `{root}` is
+/// the project's folder without its first slash.
+fn shown(house: &House, path: &Path) -> String {
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let shown = match (path.strip_prefix(house.root()), path.strip_prefix(house.home())) {
+        (Ok(inside), _) => text(inside),
+        (_, Ok(home)) => format!("{{HOME}}/{}", text(home)),
+        _ => text(path),
+    };
+    shown.replace(text(&house.root()).trim_start_matches('/'), "{root}")
+}
+
 /// Returns the files of the closed world that hold a text, as the table writes them.
 fn holding(house: &House, text: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -129,9 +155,7 @@ fn holding(house: &House, text: &str) -> Vec<String> {
             } else if kind.is_file()
                 && String::from_utf8_lossy(&fs::read(&path).unwrap()).contains(text)
             {
-                let inside = path.strip_prefix(house.root()).map(|it| it.display().to_string());
-                let home = path.strip_prefix(house.home());
-                found.push(inside.unwrap_or_else(|_| format!("~/{}", home.unwrap().display())));
+                found.push(shown(house, &path));
             }
         }
     }
@@ -187,7 +211,7 @@ fn claude_writes_where_the_table_says() {
 
 #[test]
 fn codex_writes_where_the_table_says() {
-    check("codex", &["add", "update"], mock::responses::WIRE, codex::session);
+    check("codex", &["add", "update", "move"], mock::responses::WIRE, codex::session);
 }
 
 #[test]
@@ -199,7 +223,7 @@ fn copilot_writes_where_the_table_says() {
 
 #[test]
 fn copilot_patches_where_the_table_says() {
-    check("copilot", &["add", "update"], mock::chat::WIRE, |house, mock| {
+    check("copilot", &["add", "update", "move"], mock::chat::WIRE, |house, mock| {
         copilot::session_with(house, mock, copilot::WITH_PATCHES, &["--allow-all-paths"])
     });
 }

@@ -1,6 +1,7 @@
 //! How Cursor reads a reply, as its documents say; it was never seen to.
 //!
-//! They do not say that a text without a `permission` is passed over, so it is taken to be heard.
+//! They do not say that a text without a `permission` is passed over, so it is taken to be heard;
+//! nor that an `allow` leaves the client's own question out.
 
 use super::object::Object;
 use super::random::{cases, decisions, voices};
@@ -14,7 +15,7 @@ pub const READER: Reader = Reader {
     events: &[
         ("preToolUse", Phase::Before, "preToolUse"),
         ("beforeMCPExecution", Phase::Before, "beforeMCPExecution"),
-        ("beforeShellExecution", Phase::Before, "preToolUse"),
+        ("beforeShellExecution", Phase::Other, ""),
         ("afterFileEdit", Phase::After, "afterFileEdit"),
         ("postToolUse", Phase::After, ""),
         ("beforeSubmitPrompt", Phase::Prompt, ""),
@@ -31,7 +32,8 @@ pub const READER: Reader = Reader {
 
 fn reads(event: &str, reply: &str) -> Heard {
     if reply.is_empty() {
-        return Heard::default();
+        // Our entry says `failClosed`, and then no output is a refusal.
+        return Heard::is(if event == "preToolUse" { Does::Refuses } else { Does::Proceeds });
     }
     read(event, reply).unwrap_or_else(|why| Heard::dropped(Does::Proceeds, why))
 }
@@ -42,8 +44,9 @@ fn read(event: &str, reply: &str) -> Result<Heard, String> {
     match event {
         "preToolUse" | "beforeMCPExecution" | "beforeShellExecution" => {
             heard.does = match top.text("permission")?.as_deref() {
-                None => Does::Proceeds,
-                Some("allow") => Does::Approves,
+                None | Some("allow") => Does::Proceeds,
+                // It is accepted there, and not enforced.
+                Some("ask") if event == "preToolUse" => Does::Proceeds,
                 Some("ask") => Does::Asks,
                 Some("deny") => Does::Refuses,
                 Some(word) => return Err(format!("`{word}` is no permission")),
@@ -75,7 +78,10 @@ fn the_model_does_as_the_documents_of_cursor_say() {
         &READER,
         &[
             ("preToolUse", deny, Does::Refuses, "A"),
-            ("preToolUse", &deny.replace("deny", "ask"), Does::Asks, "A"),
+            ("preToolUse", &deny.replace("deny", "ask"), Does::Proceeds, "A"),
+            ("beforeMCPExecution", &deny.replace("deny", "ask"), Does::Asks, "A"),
+            ("preToolUse", "", Does::Refuses, ""),
+            ("preToolUse", r#"{"permission": "allow"}"#, Does::Proceeds, ""),
             ("preToolUse", &format!("a line\n{deny}"), Does::Proceeds, ""),
             ("afterFileEdit", deny, Does::Proceeds, ""),
             ("stop", deny, Does::Proceeds, ""),

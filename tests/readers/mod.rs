@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use solvi_hook::clients::contract::Strength;
 use solvi_hook::clients::marks::Marks;
 use solvi_hook::clients::wiring::Plan;
-use solvi_hook::clients::{CLIENTS, Client, Phase, Voice, WHOEVER, owner};
+use solvi_hook::clients::{CLIENTS, Client, Phase, Voice, WHOEVER, owners};
 use solvi_hook::domain::{Decision, Verdict, wording};
 
 /// What a client does with a reply.
@@ -198,7 +198,8 @@ fn a_payload_of_every_event_is_taken_for_its_client_s() {
         for (event, phase, _) in reader.events {
             let payload = (reader.payload)(event).to_string();
             let marks = Marks::of(payload.as_bytes());
-            assert_eq!(owner(&marks).map(Client::name), Some(reader.client.name()), "{payload}");
+            let names: Vec<&str> = owners(&marks).into_iter().map(Client::name).collect();
+            assert_eq!(names, [reader.client.name()], "{payload}");
             if matches!(phase, Phase::Before | Phase::Permission | Phase::After) {
                 assert_eq!(reader.client.phase(&marks), *phase, "{payload}");
             }
@@ -244,7 +245,7 @@ proptest! {
         for event in ["", "PreToolUse", "PermissionRequest", "PostToolUse", "Stop", "Other"] {
             let payload = json!({"hook_event_name": event, "tool_name": "Write"}).to_string();
             let marks = Marks::of(payload.as_bytes());
-            prop_assert!(owner(&marks).is_none());
+            prop_assert!(owners(&marks).is_empty());
             let phase = WHOEVER.phase(&marks);
             let reply = WHOEVER.write_at(phase, &decision, &voice);
             if phase != Phase::Before || decision.verdict() < Verdict::Ask {
