@@ -9,6 +9,7 @@ use super::limited::Ran;
 use super::mock::{Mock, Say, Wire, call, patch};
 use super::{claude, codex, copilot, gemini, mock, pi};
 use serde_json::{Value, json};
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -36,15 +37,24 @@ impl Table {
         let layout = json!({"layout": self.layout}).to_string();
         let lines = [layout].into_iter().chain(self.rows.iter().map(Value::to_string));
         let text: String = lines.map(|line| line + "\n").collect();
-        // What nobody would see is written as an escape.
-        let escaped = |char: char| match char {
-            ' '..='~' | '\n' => char.to_string(),
-            char => {
-                char.encode_utf16(&mut [0; 2]).iter().map(|it| format!("\\u{it:04x}")).collect()
-            }
-        };
-        fs::write(path(), text.chars().map(escaped).collect::<String>()).unwrap();
+        fs::write(path(), escaped(&text)).unwrap();
     }
+}
+
+/// Writes what nobody would see as an escape.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for char in text.chars() {
+        match char {
+            ' '..='~' | '\n' => out.push(char),
+            char => {
+                for unit in char.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    out
 }
 
 fn path() -> PathBuf {
@@ -172,7 +182,7 @@ fn check(agent: &'static str, tools: &[&str], wire: Wire, session: impl Fn(&Hous
         number += usize::from(ours);
         ours && (!mode.is_empty() || number % STEP == 0)
     };
-    let chosen: Vec<bool> = table.rows.iter().map(|row| chosen(row)).collect();
+    let chosen: Vec<bool> = table.rows.iter().map(&mut chosen).collect();
     let rows: Vec<&Value> =
         table.rows.iter().zip(&chosen).filter(|(_, yes)| **yes).map(|(row, _)| row).collect();
     lay_out(&house, &table.layout, &rows);
