@@ -43,20 +43,23 @@ fn payload(house: &House, row: &Value) -> Value {
     let root = house.root().to_str().unwrap().to_owned();
     let path = text("written").replace("{ROOT}", &root);
     let mark = format!("x = 'MARK {}'", text("name"));
-    let patch = |sections: String| format!("*** Begin Patch\n{sections}*** End Patch\n");
+    let enclosed = |sections: String| format!("*** Begin Patch\n{sections}*** End Patch\n");
     let edits = json!([{"oldText": "x = 1", "newText": mark}]);
     let from = row["has"][0].as_str().unwrap_or_default();
     let (tool, input) = match text("tool") {
         "Write" => ("Write", json!({"file_path": path, "content": mark})),
         "Edit" => ("Edit", json!({"file_path": path, "old_string": "x = 1", "new_string": mark})),
-        "add" => ("apply_patch", patch(format!("*** Add File: {path}\n+{mark}\n")).into()),
-        "update" => {
-            ("apply_patch", patch(format!("*** Update File: {path}\n@@\n-x = 1\n+{mark}\n")).into())
-        }
+        "add" => ("apply_patch", enclosed(format!("*** Add File: {path}\n+{mark}\n")).into()),
+        "update" => (
+            "apply_patch",
+            enclosed(format!("*** Update File: {path}\n@@\n-x = 1\n+{mark}\n")).into(),
+        ),
         "move" => (
             "apply_patch",
-            patch(format!("*** Update File: {from}\n*** Move to: {path}\n@@\n-x = 1\n+{mark}\n"))
-                .into(),
+            enclosed(format!(
+                "*** Update File: {from}\n*** Move to: {path}\n@@\n-x = 1\n+{mark}\n"
+            ))
+            .into(),
         ),
         "create" => ("create", json!({"path": path, "file_text": mark})),
         "edit" if text("agent") == "copilot" => {
@@ -72,10 +75,10 @@ fn payload(house: &House, row: &Value) -> Value {
         ),
         other => panic!("{other}"),
     };
-    call(text("agent"), &root, tool, input)
+    call(text("agent"), &root, tool, &input)
 }
 
-fn call(agent: &str, root: &str, tool: &str, input: Value) -> Value {
+fn call(agent: &str, root: &str, tool: &str, input: &Value) -> Value {
     match agent {
         "claude" => json!({"session_id": "s", "prompt_id": "p", "cwd": root, "tool_use_id": "t",
             "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input}),
@@ -202,7 +205,7 @@ fn whoever_asks_every_reading_of_a_path_is_evaluated() {
             if written.starts_with(" file:") {
                 continue;
             }
-            let payload = call(agent, &root, "mcp__files__save", unknown.clone());
+            let payload = call(agent, &root, "mcp__files__save", &unknown);
             assert!(stops(&hook(&house, agent, &payload)), "{agent} {written:?}");
         }
         let own = json!({"event": "pre-write", "cwd": root,
@@ -213,7 +216,7 @@ fn whoever_asks_every_reading_of_a_path_is_evaluated() {
         assert!(stops(&hook(&house, "cursor", &cursor)), "cursor {written:?}");
     }
     let text = "*** Begin Patch\n*** Add File: @src/a.py\n+X\n*** End Patch\n";
-    let both = call("codex", &root, "apply_patch", text.into());
+    let both = call("codex", &root, "apply_patch", &text.into());
     assert!(!stops(&hook(&house, "codex", &both)), "it is another folder to Codex");
     assert!(stops(&hook(&house, "pi", &both)), "`--agent` says that it may be Pi");
 }
@@ -252,7 +255,7 @@ fn protected_files_are_found_by_every_spelling() {
     ] {
         for written in paths {
             let input = json!({field: written.replace("{ROOT}", &root), text: "ok\n"});
-            let said = hook(&house, agent, &call(agent, &root, tool, input));
+            let said = hook(&house, agent, &call(agent, &root, tool, &input));
             assert!(stops(&said), "{agent} {written:?}: {said:?}");
         }
     }
@@ -277,22 +280,22 @@ fn ordinary_paths_are_silent() {
         "100%.md",
     ] {
         let path = path.replace("{ROOT}", &root);
-        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
+        let section = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
         for (agent, tool, input) in [
             ("claude", "Write", json!({"file_path": path, "content": "x = 2\n"})),
             ("gemini", "write_file", json!({"file_path": path, "content": "x = 2\n"})),
             ("pi", "write", json!({"path": path, "content": "x = 2\n"})),
             ("copilot", "create", json!({"path": path, "file_text": "x = 2\n"})),
-            ("codex", "apply_patch", patch.into()),
+            ("codex", "apply_patch", section.into()),
             ("claude", "mcp__files__save", json!({"path": path, "content": "x = 2\n"})),
         ] {
-            let said = hook(&house, agent, &call(agent, &root, tool, input));
+            let said = hook(&house, agent, &call(agent, &root, tool, &input));
             assert!(!stops(&said), "{agent} {path:?}: {said:?}");
         }
     }
     let edit = json!({"file_path": "b.py", "instruction": "x", "old_string": "x = 1",
         "new_string": "x = 2"});
-    let said = hook(&house, "gemini", &call("gemini", &root, "replace", edit));
+    let said = hook(&house, "gemini", &call("gemini", &root, "replace", &edit));
     assert!(!stops(&said), "{said:?}");
 }
 
