@@ -60,7 +60,7 @@
 //! | file | what for |
 //! |---|---|
 //! | `solvi-rules.toml`, `.config/solvi-rules.toml` or `.claude/solvi-rules.toml` | the rules, read at every event; written once by `install` if there is none |
-//! | `.solvi/.gitignore` | holds `*`, written before anything else there |
+//! | `.solvi/.gitignore` | holds `*`, written before anything else there; all files below `.solvi` are opened by [`store::owned_dir`], which follows no link |
 //! | `.solvi/traces/hooks.jsonl` and `.head` | the records, and how far the chain goes; `redact` writes `.rewrite` and renames it over the records |
 //! | `hooks.NNNNNN.jsonl`, `hooks.jsonl.retired` and `.missing` beside it | what was rotated, what of it was deleted, and what was lost |
 //! | `.claude/settings.json` and its relatives, `.codex/hooks.json` or `config.toml`, `.gemini/settings.json`, `.cursor/hooks.json`, in the project or the person's home | our entries are added and removed, every other byte kept; a file that we made goes again |

@@ -6,8 +6,8 @@
 //! nothing is gained by distrust, and root in a container, `sudo` and file systems that give every
 //! file one owner all work. What root makes is given to that owner, who would else be locked out.
 //!
-//! A file that is written to must also have no other name, except names in the same folder, which a
-//! rotation leaves when it is stopped: a second name elsewhere would be another file to write to.
+//! A file that is written to must also have no other name, except the numbered one beside it that a
+//! rotation leaves when it is stopped: a second name would be another file to write to.
 
 use super::owned_os as os;
 use std::ffi::{OsStr, OsString};
@@ -315,8 +315,8 @@ impl OwnedDir {
         }
         if purpose != Purpose::Read {
             self.check(name, A_FILE, &stat)?;
-            if stat.names > 1 && stat.names != self.names_of(&stat) {
-                let found = "one with another name elsewhere (a hard link)";
+            if stat.names > 1 && stat.names != self.names_of(name, &stat) {
+                let found = "one with another name (a hard link)";
                 return Err(self.untrusted(name, A_FILE, found));
             }
         }
@@ -332,9 +332,10 @@ impl OwnedDir {
         Err(self.untrusted(name, wanted, format!("one of another user (number {user})")))
     }
 
-    /// Returns how many names of a file are in this folder.
-    fn names_of(&self, stat: &Stat) -> u64 {
-        let names = os::list(&self.handle, &self.path).unwrap_or_default();
+    /// Returns how many names a file has in this folder that a rotation gives it.
+    fn names_of(&self, name: &OsStr, stat: &Stat) -> u64 {
+        let mut names = os::list(&self.handle, &self.path).unwrap_or_default();
+        names.retain(|other| unnumbered(other) == unnumbered(name));
         let same = |name: &&OsString| {
             os::stat_at(&self.handle, &self.path, name).is_ok_and(|there| there.id == stat.id)
         };
@@ -452,6 +453,17 @@ pub fn beside(name: &OsStr, ending: &str) -> OsString {
     let mut name = name.to_owned();
     name.push(ending);
     name
+}
+
+/// Returns a name without the number that a rotation puts into it.
+fn unnumbered(name: &OsStr) -> String {
+    let name = name.to_string_lossy();
+    let is_number = |part: &&str| part.len() >= 6 && part.bytes().all(|it| it.is_ascii_digit());
+    let mut parts: Vec<&str> = name.split('.').collect();
+    if let Some(at) = parts.iter().position(|part| is_number(&part)) {
+        parts.remove(at);
+    }
+    parts.join(".")
 }
 
 /// Takes the path of a file apart: the folder that a person chose, the folders of ours below it,

@@ -298,6 +298,15 @@ fn a_file_with_two_names_in_one_folder_is_what_a_rotation_leaves() {
     assert_eq!(edit(&house).verdict(), "allow");
     assert_eq!(house.run(&["traces", "rotate"], "").status, Some(0));
     assert_eq!(house.run(&["verify"], "").status, Some(0));
+    // Any other second name would have one file of ours written into another.
+    for (name, second) in [("", ".missing"), ("", ".head"), (".head", ".x")] {
+        let house = self::house();
+        let store = house.root().join(STORE);
+        let [name, second] = [name, second].map(|it| store.with_extension(format!("jsonl{it}")));
+        let _ = fs::remove_file(&second);
+        fs::hard_link(name, second).unwrap();
+        edit(&house).expect("ask", &["a hard link"]);
+    }
 }
 
 #[test]

@@ -68,10 +68,12 @@ fn nothing_but_a_file_of_ours_is_opened() {
     folder.create(OsStr::new("link")).unwrap();
     assert!(fs::symlink_metadata(at("link")).unwrap().is_file());
     assert_eq!(fs::read(&outside).unwrap(), b"x");
-    // Two names in one folder are what a rotation leaves.
-    fs::write(at("one"), "").unwrap();
-    fs::hard_link(at("one"), at("two")).unwrap();
-    assert!(folder.append(OsStr::new("one")).is_ok());
+    // A rotation that is stopped leaves two names, and only these.
+    fs::write(at("t.jsonl"), "").unwrap();
+    fs::hard_link(at("t.jsonl"), at("t.000001.jsonl")).unwrap();
+    assert!(folder.append(OsStr::new("t.jsonl")).is_ok());
+    fs::hard_link(at("t.jsonl"), at("t.jsonl.missing")).unwrap();
+    assert!(folder.append(OsStr::new("t.jsonl")).is_err());
 }
 
 #[cfg(unix)]
