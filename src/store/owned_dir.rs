@@ -460,7 +460,7 @@ fn unnumbered(name: &OsStr) -> String {
     let name = name.to_string_lossy();
     let is_number = |part: &&str| part.len() >= 6 && part.bytes().all(|it| it.is_ascii_digit());
     let mut parts: Vec<&str> = name.split('.').collect();
-    if let Some(at) = parts.iter().position(|part| is_number(part)) {
+    if let Some(at) = parts.iter().position(is_number) {
         parts.remove(at);
     }
     parts.join(".")
