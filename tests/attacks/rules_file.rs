@@ -40,16 +40,24 @@ fn as_nobody(house: &House, change: impl Fn(&Path)) -> Said {
     let program = above.join("solvi-hook");
     fs::copy(crate::support::binary(), &program).unwrap();
     everyone(&program);
-    let mut command = house.command(&[]);
-    if fs::metadata("/proc/self").is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0)
-    {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        command = std::process::Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
-        command.current_dir(&root).env_clear().env("HOME", &above).env("PATH", path);
+    let is_root = fs::metadata("/proc/self")
+        .is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0);
+    loop {
+        let mut command = house.command(&[]);
+        if is_root {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            command = std::process::Command::new("setpriv");
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
+            command.current_dir(&root).env_clear().env("HOME", &above).env("PATH", path);
+        }
+        command.args(["pre-edit", "--no-store", "--project"]).arg(&root);
+        let said = said(command, payload.as_bytes());
+        // The copy was written just now: another test's child may still hold it open.
+        if !said.stderr.contains("Text file busy") {
+            return said;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    command.args(["pre-edit", "--no-store", "--project"]).arg(&root);
-    said(command, payload.as_bytes())
 }
 
 #[test]
