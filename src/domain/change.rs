@@ -259,11 +259,19 @@ impl Change {
         Cow::Owned(lines)
     }
 
-    /// Returns the text as a program reads it that follows the encoding declared in it.
+    /// Returns the text as a program runs it: in the encoding that it declares, or the code of a
+    /// notebook.
     #[must_use]
-    pub fn text_as_declared(&self) -> Option<&str> {
-        let declared = self.others.iter().find(|other| other.way == Way::Declared);
-        declared.map(|other| other.text.as_str()).or_else(|| self.after.text())
+    pub fn program(&self) -> Option<&str> {
+        let is_program = |way| matches!(way, Way::Declared | Way::Cells);
+        let other = self.others.iter().find(|other| is_program(other.way));
+        other.map(|other| other.text.as_str()).or_else(|| self.after.text())
+    }
+
+    /// Tells whether the code of a notebook's cells is read in it.
+    #[must_use]
+    pub fn has_cells(&self) -> bool {
+        self.others.iter().any(|other| other.way == Way::Cells)
     }
 
     /// Returns the name of the encoding that the text declares, where it cannot be decoded.

@@ -46,6 +46,8 @@ pub enum Way {
     Utf16,
     /// In the encoding that one of the first two lines declares.
     Declared,
+    /// As the code of a notebook's cells.
+    Cells,
 }
 
 impl Default for Decoded {

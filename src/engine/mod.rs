@@ -6,6 +6,7 @@ pub mod document;
 pub mod front_matter;
 pub mod glob;
 pub mod needle;
+mod notebook;
 pub mod own_files;
 pub mod pattern;
 pub mod python;
@@ -27,6 +28,7 @@ pub trait Judge {
 #[must_use]
 pub fn decide(changes: Vec<Change>, judges: &[&dyn Judge], book: &Rulebook) -> Decision {
     let rule = |mut change: Change| {
+        notebook::read(&mut change);
         let findings = judges.iter().flat_map(|judge| judge.look(&change)).collect();
         let (mut findings, redaction) = secrets::mask(findings, &change, book);
         // Two projects may have the same rule, and one may be reached in two ways.

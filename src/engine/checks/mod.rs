@@ -68,6 +68,9 @@ pub struct Subject<'a> {
     /// The lines that the rule judges: the added ones, or all of them when the file is moved to
     /// a place that the rule covers.
     pub lines: &'a [Line],
+    /// The texts of the file before, when the rule judges what the edit brings; none when they are
+    /// not known, or the rule judges all of the file.
+    pub before: Option<&'a [String]>,
     module: &'a OnceCell<Module>,
 }
 
@@ -75,7 +78,13 @@ impl<'a> Subject<'a> {
     /// Makes the subject of one rule. The parsed module is shared by all rules about one change.
     #[must_use]
     pub fn new(change: &'a Change, lines: &'a [Line], module: &'a OnceCell<Module>) -> Self {
-        Self { change, lines, module }
+        Self { change, lines, before: None, module }
+    }
+
+    /// Judges what the edit brings: not what the file held before.
+    #[must_use]
+    pub fn brought(self) -> Self {
+        Self { before: self.change.before.as_deref(), ..self }
     }
 
     /// Returns the Python module that the change leaves behind, parsed at the first call: the

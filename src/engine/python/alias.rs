@@ -86,6 +86,10 @@ impl Bindings {
         self.own.insert(name);
     }
 
+    pub(super) fn is_own(&self, name: &str) -> bool {
+        self.own.contains(name)
+    }
+
     /// Returns what leads to the things that patterns are about.
     pub fn reach<'a>(&'a self, patterns: &[&CallPattern]) -> Reach<'a> {
         if patterns.iter().any(|pattern| pattern.begins_open()) {

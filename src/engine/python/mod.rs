@@ -7,12 +7,14 @@
 
 mod alias;
 mod bound;
+mod forms;
 mod literal;
 mod module;
 mod name;
 mod node;
 mod parse;
 mod pattern;
+mod repair;
 mod source;
 mod torn;
 mod walk;

@@ -15,10 +15,14 @@ use std::ops::RangeInclusive;
 pub struct Module {
     /// The calls whose callee has a name, in the order in which they begin.
     pub calls: Vec<Call>,
+    /// The names that are handed on: as arguments, elements, returned values.
+    pub passed: Vec<Call>,
     /// The functions and methods, in the order in which they begin.
     pub functions: Vec<Function>,
     /// Why `calls` and `functions` may lack some that are there.
     pub flaw: Option<Flaw>,
+    /// The rows of what does not parse.
+    pub errors: Vec<RangeInclusive<usize>>,
     pub(super) bindings: Bindings,
     /// The names that it settles, when it is a part of a file.
     pub(super) bound: Option<Bound>,
@@ -67,7 +71,21 @@ pub struct Call {
     /// What is handed over by keyword.
     pub arguments: Arguments,
     /// The byte at which it begins.
-    pub(super) at: usize,
+    pub at: usize,
+    /// The byte at which it ends.
+    pub(super) end: usize,
+    /// It is no call by its look: a decorator, or a name that another function calls or is given.
+    pub implied: bool,
+    /// It is a name that is handed on, and perhaps never called.
+    pub passed: bool,
+}
+
+impl Call {
+    /// Returns the call as it stands in the text that was read.
+    #[must_use]
+    pub fn text<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.at..self.end).unwrap_or_default()
+    }
 }
 
 /// The keyword arguments of a call.
@@ -76,7 +94,14 @@ pub struct Arguments {
     pub(super) named: Vec<(String, Truth)>,
     /// Whether a mapping of unknown content is unpacked (`**options`).
     pub(super) open: bool,
+    /// How many are handed over by position, as far as that is known.
+    pub(super) count: usize,
+    /// The truth of the ninth by position, where `subprocess` takes `shell`.
+    pub(super) ninth: Option<Truth>,
 }
+
+/// Where `subprocess.Popen` takes `shell` by position.
+const NINTH: usize = 9;
 
 /// One function or method.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,6 +156,12 @@ impl Module {
         self.functions.iter().filter(|one| one.name == name).max_by_key(|one| one.depth)
     }
 
+    /// Tells whether the module defines a function or a class of that name itself.
+    #[must_use]
+    pub fn defines(&self, name: &str) -> bool {
+        self.bindings.is_own(name)
+    }
+
     /// Returns what the module's names lead to, as far as `patterns` are about it.
     #[must_use]
     pub fn reach(&self, patterns: &[&CallPattern]) -> Reach<'_> {
@@ -139,6 +170,26 @@ impl Module {
 }
 
 impl Arguments {
+    /// Adds one that is handed over by position.
+    pub(super) fn add(&mut self, truth: impl FnOnce() -> Truth) {
+        self.count += 1;
+        if self.count == NINTH {
+            self.ninth = Some(truth());
+        }
+    }
+
+    /// Takes the first away, which is the function that the others are for.
+    pub(super) fn shift(&mut self) {
+        self.count = self.count.saturating_sub(1);
+        self.ninth = None;
+    }
+
+    /// Returns the truth of the ninth argument by position.
+    #[must_use]
+    pub fn ninth(&self) -> Option<Truth> {
+        self.ninth
+    }
+
     /// Tells whether the keyword argument is there and true; [`Truth::No`] when it is absent.
     #[must_use]
     pub fn truth(&self, keyword: &str) -> Truth {

@@ -3,10 +3,11 @@
 //! The parser is C: what would make it abort or run for seconds is refused before or during
 //! the parse, so that a hostile file costs a verdict and never the process.
 
+use super::repair;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 /// How many steps a parse may take, each a hundred of the parser's own. A step takes 20 µs, or
 /// half a millisecond in the worst of errors. A megabyte of code takes 6,400, and dense data up
@@ -24,8 +25,8 @@ pub struct Parsed<'a> {
     pub text: Cow<'a, str>,
     /// Its tree.
     pub tree: Tree,
-    /// The row in the given text of each row of the parsed one, where they differ.
-    rows: Option<Vec<usize>>,
+    /// Where each line of the given text begins, when the parsed one is spelled otherwise.
+    starts: Option<Vec<usize>>,
 }
 
 /// Parses a text; nothing when it is too large or nested too deep.
@@ -34,18 +35,38 @@ pub fn parse(given: &str) -> Option<Parsed<'_>> {
         return None;
     }
     let text = with_line_ends(given);
-    let rows = matches!(text, Cow::Owned(_)).then(|| rows(given, &text));
-    let tree = tree(&text, STEPS)?;
-    Some(Parsed { text, tree, rows })
+    let found = tree(&text, STEPS)?;
+    if found.root_node().has_error()
+        && let Some(spelled) = repair::spelled_for_the_grammar(&text)
+        && let Some(tree) = tree(&spelled, STEPS).filter(|tree| !tree.root_node().has_error())
+    {
+        return Some(Parsed { text: Cow::Owned(spelled), tree, starts: Some(starts(given)) });
+    }
+    let starts = matches!(text, Cow::Owned(_)).then(|| starts(given));
+    Some(Parsed { text, tree: found, starts })
 }
 
 impl Parsed<'_> {
-    /// Returns the row in the given text.
-    pub fn row(&self, parsed: usize) -> usize {
-        match &self.rows {
-            None => parsed,
-            Some(rows) => rows.get(parsed).or(rows.last()).copied().unwrap_or(parsed),
+    /// Returns the row in the given text of the place where a node begins.
+    pub fn row(&self, node: Node<'_>) -> usize {
+        match &self.starts {
+            None => node.start_position().row,
+            Some(_) => self.row_at(node.start_byte()),
         }
+    }
+
+    /// Returns the row in the given text of the place where a node ends.
+    pub fn last_row(&self, node: Node<'_>) -> usize {
+        match &self.starts {
+            None => node.end_position().row,
+            Some(_) => self.row_at(node.end_byte()),
+        }
+    }
+
+    /// Every spelling has the length of the given text.
+    fn row_at(&self, byte: usize) -> usize {
+        let starts = self.starts.as_deref().unwrap_or_default();
+        starts.partition_point(|start| *start <= byte).saturating_sub(1)
     }
 }
 
@@ -80,16 +101,9 @@ fn with_line_ends(text: &str) -> Cow<'_, str> {
     Cow::Owned(spelled)
 }
 
-fn rows(given: &str, parsed: &str) -> Vec<usize> {
-    let mut rows = vec![0];
-    let mut row = 0;
-    for (was, is) in given.bytes().zip(parsed.bytes()) {
-        row += usize::from(was == b'\n');
-        if is == b'\n' {
-            rows.push(row);
-        }
-    }
-    rows
+fn starts(given: &str) -> Vec<usize> {
+    let ends = given.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    [0].into_iter().chain(ends.map(|(at, _)| at + 1)).collect()
 }
 
 fn too_deep(text: &str) -> bool {

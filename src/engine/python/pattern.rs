@@ -104,7 +104,8 @@ impl CallPattern {
         // Ten times as fast as `contains` on a text of some megabytes.
         let has = |piece: &str| memmem::find(text.as_bytes(), piece.as_bytes()).is_some();
         let named = self.pieces.iter().all(|piece| has(piece));
-        let keyed = |keyword: &String| has(keyword) || has("**");
+        let by_position = |keyword: &str| keyword == "shell" && has_nine_in_a_row(text);
+        let keyed = |keyword: &String| has(keyword) || has("**") || by_position(keyword);
         named && self.keyword.as_ref().is_none_or(keyed)
     }
 
@@ -138,6 +139,28 @@ impl CallPattern {
             Some(keyword) => format!("{name}({keyword}=True)"),
         }
     }
+}
+
+/// Tells whether some brackets hold nine things or more, as a call must to set `shell` of
+/// `subprocess` by position.
+fn has_nine_in_a_row(text: &str) -> bool {
+    let mut counts = Vec::new();
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' => counts.push(1),
+            b')' | b']' => drop(counts.pop()),
+            b',' => {
+                if let Some(count) = counts.last_mut() {
+                    *count += 1;
+                    if *count == 9 {
+                        return true;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Tells whether a text can be a name in Python. What is not ASCII is left for Python to judge.

@@ -8,7 +8,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 /// cell is taken for Python, as nearly all are.
 #[must_use]
 pub fn is_python(change: &Change) -> bool {
-    if change.numbering == Numbering::Cell {
+    if change.numbering == Numbering::Cell || change.has_cells() {
         return true;
     }
     let ending = change.place.name().rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -28,7 +28,7 @@ pub fn is_python(change: &Change) -> bool {
 #[must_use]
 pub fn source(change: &Change) -> Option<Cow<'_, str>> {
     match &change.after {
-        Content::Text(_) => change.text_as_declared().map(Cow::Borrowed),
+        Content::Text(_) => change.program().map(Cow::Borrowed),
         Content::Unknown(_) => {
             let lines: Vec<&str> = change.added.iter().map(|line| line.text.as_str()).collect();
             Some(Cow::Owned(lines.join("\n")))

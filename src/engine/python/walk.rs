@@ -6,11 +6,12 @@
 use super::alias::{Bindings, EVERYWHERE};
 use super::bound::Bound;
 use super::literal::{Truth, is_constant, plain_string};
-use super::module::{Arguments, Call, Flaw, Function, Module};
-use super::name;
+use super::module::{Arguments, Flaw, Function, Module};
+use super::name::{self, Lookups};
 use super::node::{bare, named_children, slice};
 use super::parse::{Parsed, parse};
 use super::source::folded;
+use std::collections::HashSet;
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -34,9 +35,19 @@ fn too_large() -> Module {
     Module { flaw: Some(Flaw::TooLarge), ..Module::default() }
 }
 
+/// How often a text is walked anew because a function that looks names up has another name there.
+const AGAIN: usize = 3;
+
 fn read(text: &str, parsed: &Parsed<'_>) -> Module {
-    let mut walk = Walk::new(parsed);
+    let mut walk = Walk::new(parsed, Lookups::default());
     walk.run();
+    for _ in 0..AGAIN {
+        if !walk.learned {
+            break;
+        }
+        walk = Walk::new(parsed, walk.lookups);
+        walk.run();
+    }
     let mut module = walk.module;
     // Python refuses a NUL wherever it stands; the parser takes some for blanks.
     if let Some((before, _)) = text.split_once('\0') {
@@ -60,6 +71,13 @@ enum Kind {
     Import,
     ImportFrom,
     Assignment,
+    Decorator,
+    For,
+    Global,
+    /// A list, a tuple or a set.
+    List,
+    Pair,
+    Return,
     /// A name that gets a value inside an expression or a parameter list.
     Binding,
     Class,
@@ -82,49 +100,78 @@ impl Kind {
             "import_statement" => Self::Import,
             "import_from_statement" => Self::ImportFrom,
             "assignment" => Self::Assignment,
+            "decorator" => Self::Decorator,
+            "for_statement" | "for_in_clause" => Self::For,
+            "global_statement" | "nonlocal_statement" => Self::Global,
+            "list" | "tuple" | "set" | "expression_list" => Self::List,
+            "pair" => Self::Pair,
+            "return_statement" | "yield" => Self::Return,
             "named_expression" | "default_parameter" | "typed_default_parameter" => Self::Binding,
             "class_definition" => Self::Class,
             "function_definition" => Self::Function,
             "lambda" => Self::Lambda,
             "if_statement" => Self::If,
             "elif_clause" => Self::Elif,
-            "for_statement" | "while_statement" | "with_statement" | "try_statement"
-            | "except_clause" | "match_statement" | "case_clause" => Self::Block,
+            "while_statement" | "with_statement" | "try_statement" | "except_clause"
+            | "match_statement" | "case_clause" => Self::Block,
             _ => Self::Other,
         }
     }
 
     fn holds_statements(self) -> bool {
-        matches!(self, Self::Class | Self::Function | Self::If | Self::Block)
+        matches!(self, Self::Class | Self::Function | Self::If | Self::For | Self::Block)
     }
 }
 
-struct Walk<'a> {
-    parsed: &'a Parsed<'a>,
-    text: &'a str,
+pub(super) struct Walk<'a> {
+    pub(super) parsed: &'a Parsed<'a>,
+    pub(super) text: &'a str,
     broken: bool,
-    module: Module,
+    pub(super) module: Module,
+    /// Other names of the functions that look a name up.
+    pub(super) lookups: Lookups,
+    /// Whether there are more of these than the walk began with.
+    learned: bool,
     /// The kinds met so far, by the number that the grammar gives them.
     kinds: Vec<Option<Kind>>,
     /// The functions around the current node, as byte ranges.
-    scopes: Vec<Range<usize>>,
+    pub(super) scopes: Vec<Range<usize>>,
+    /// The classes around the current node, each with how many functions are around it.
+    classes: Vec<Class>,
+    /// The lists that are unpacked into names.
+    pub(super) unpacked: HashSet<usize>,
+    /// The names that belong to the module, each with the function that says so.
+    pub(super) globals: Vec<(Option<usize>, String)>,
     /// How many statements that hold statements are around the current node.
     depth: usize,
     /// For each `if` around the current node: how many of its `elif`s have begun.
     elifs: Vec<usize>,
     /// The targets of an assignment with several (`a = b = c`) until its value comes.
-    targets: Vec<String>,
+    targets: Vec<Node<'a>>,
+}
+
+/// A class around the current node.
+struct Class {
+    name: String,
+    range: Range<usize>,
+    /// How many functions are around it.
+    functions: usize,
 }
 
 impl<'a> Walk<'a> {
-    fn new(parsed: &'a Parsed<'a>) -> Self {
+    fn new(parsed: &'a Parsed<'a>, lookups: Lookups) -> Self {
         Self {
             parsed,
             text: &parsed.text,
             broken: parsed.tree.root_node().has_error(),
             module: Module::default(),
+            lookups,
+            learned: false,
             kinds: vec![None; parsed.tree.language().node_kind_count()],
             scopes: Vec::new(),
+            classes: Vec::new(),
+            unpacked: HashSet::new(),
+            globals: Vec::new(),
             depth: 0,
             elifs: Vec::new(),
             targets: Vec::new(),
@@ -151,8 +198,10 @@ impl<'a> Walk<'a> {
     }
 
     fn enter(&mut self, node: Node<'a>) {
-        if self.broken && self.module.flaw.is_none() && (node.is_error() || node.is_missing()) {
-            self.module.flaw = Some(Flaw::Broken(self.row(node)));
+        if self.broken && (node.is_error() || node.is_missing()) {
+            let row = self.row(node);
+            self.module.flaw.get_or_insert(Flaw::Broken(row));
+            self.module.errors.push(row..=self.parsed.last_row(node));
         }
         let kind = self.kind(node);
         match kind {
@@ -164,13 +213,34 @@ impl<'a> Walk<'a> {
             Kind::Import => self.import(node),
             Kind::ImportFrom => self.import_from(node),
             Kind::Assignment => self.assignment(node),
+            Kind::Decorator => self.decorator(node),
+            Kind::For => self.for_each(node),
+            Kind::Global => self.global(node),
+            // What is unpacked into names was followed there.
+            Kind::List if self.unpacked.contains(&node.id()) => {}
+            Kind::List => named_children(node).into_iter().for_each(|value| self.pass(value)),
+            Kind::Pair => {
+                if let Some(value) = node.child_by_field_name("value") {
+                    self.pass(value);
+                }
+            }
+            Kind::Return => {
+                if let Some(value) = named_children(node).first() {
+                    self.pass(*value);
+                }
+            }
             Kind::Binding => self.bind(node),
             Kind::Class => self.class(node),
             Kind::Function => {
                 self.function(node);
                 self.scopes.push(node.byte_range());
             }
-            Kind::Lambda => self.scopes.push(node.byte_range()),
+            Kind::Lambda => {
+                if let Some(value) = node.child_by_field_name("body") {
+                    self.pass(value);
+                }
+                self.scopes.push(node.byte_range());
+            }
             Kind::If => self.elifs.push(0),
             // To Python's tree an `elif` is an `if` within the one before it.
             Kind::Elif => {
@@ -190,6 +260,7 @@ impl<'a> Walk<'a> {
             Kind::Function | Kind::Lambda => {
                 self.scopes.pop();
             }
+            Kind::Class => drop(self.classes.pop()),
             Kind::If => self.depth -= self.elifs.pop().unwrap_or(0),
             _ => {}
         }
@@ -209,19 +280,12 @@ impl<'a> Walk<'a> {
         kind
     }
 
-    fn row(&self, node: Node<'_>) -> usize {
-        self.parsed.row(node.start_position().row)
-    }
-
-    fn call(&mut self, node: Node<'a>) {
-        let Some(name) = node.child_by_field_name("function") else { return };
-        let Some(name) = name::of(name, self.text) else { return };
-        let arguments = node.child_by_field_name("arguments").map(|list| self.arguments(list));
-        self.push_call(node, name, arguments.unwrap_or_default());
+    pub(super) fn row(&self, node: Node<'_>) -> usize {
+        self.parsed.row(node)
     }
 
     fn statement(&mut self, node: Node<'a>, name: &str) {
-        self.push_call(node, name.to_owned(), Arguments::default());
+        self.push(node, name.to_owned(), Arguments::default(), false);
     }
 
     /// The grammar takes `type(x).y = z` for `type X = z`.
@@ -232,16 +296,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn push_call(&mut self, node: Node<'a>, name: String, arguments: Arguments) {
-        let rows = self.row(node)..=self.parsed.row(node.end_position().row);
-        self.module.calls.push(Call { name, rows, arguments, at: node.start_byte() });
-    }
-
-    fn arguments(&self, list: Node<'a>) -> Arguments {
+    pub(super) fn arguments(&self, list: Node<'a>) -> Arguments {
         let mut arguments = Arguments::default();
         let mut cursor = list.walk();
+        let mut counts = true;
         for argument in list.named_children(&mut cursor) {
             match argument.kind() {
+                "comment" => {}
+                // How many are unpacked is known of what is written out.
+                "list_splat" => {
+                    let list = named_children(argument).first().copied().map(bare);
+                    let list = list.filter(|list| matches!(list.kind(), "list" | "tuple"));
+                    counts &= list.is_some();
+                    for value in list.map(named_children).unwrap_or_default() {
+                        arguments.add(|| Truth::of(value, self.text));
+                    }
+                }
                 "keyword_argument" => {
                     let name = argument.child_by_field_name("name");
                     let value = argument.child_by_field_name("value");
@@ -251,6 +321,7 @@ impl<'a> Walk<'a> {
                     }
                 }
                 "dictionary_splat" => self.unpacked(argument, &mut arguments),
+                _ if counts => arguments.add(|| Truth::of(argument, self.text)),
                 _ => {}
             }
         }
@@ -279,7 +350,7 @@ impl<'a> Walk<'a> {
         let mut cursor = node.walk();
         for imported in node.children_by_field_name("name", &mut cursor) {
             match imported_name(imported, self.text) {
-                (module, Some(alias)) => self.bindings().add(alias, module, EVERYWHERE),
+                (module, Some(alias)) => self.stands_for(alias, module),
                 (module, None) => {
                     let top = module.split('.').next().unwrap_or(&module).to_owned();
                     self.bindings().own(top);
@@ -299,7 +370,7 @@ impl<'a> Walk<'a> {
             if relative {
                 self.bindings().own(alias);
             } else {
-                self.bindings().add(alias, format!("{module}.{name}"), EVERYWHERE);
+                self.stands_for(alias, format!("{module}.{name}"));
             }
         }
         if !relative && named_children(node).iter().any(|part| part.kind() == "wildcard_import") {
@@ -312,32 +383,50 @@ impl<'a> Walk<'a> {
             self.targets.clear();
             return;
         };
-        let left = node.child_by_field_name("left").and_then(|left| name::of(left, self.text));
-        self.targets.extend(left);
+        self.targets.extend(node.child_by_field_name("left"));
         if right.kind() == "assignment" {
             return;
         }
-        let targets = std::mem::take(&mut self.targets);
-        if let Some(value) = name::of(right, self.text) {
-            for target in targets {
-                self.alias(target, value.clone());
-            }
+        for target in std::mem::take(&mut self.targets) {
+            self.give(target, right);
         }
     }
 
     fn bind(&mut self, node: Node<'a>) {
-        let name = node.child_by_field_name("name").and_then(|name| name::of(name, self.text));
-        let value = node.child_by_field_name("value").and_then(|value| name::of(value, self.text));
-        if let (Some(name), Some(value)) = (name, value) {
-            self.alias(name, value);
+        let part = |field| node.child_by_field_name(field);
+        if let (Some(name), Some(value)) = (part("name"), part("value")) {
+            self.give(name, value);
         }
     }
 
-    /// A name is seen within its function; an attribute of something (`self.run`) everywhere.
-    fn alias(&mut self, name: String, value: String) {
-        let scope = self.scopes.last().filter(|_| !name.contains('.'));
+    /// A name is seen within its function; an attribute of something (`self.run`) everywhere, and
+    /// what a class's body binds is an attribute of the class.
+    pub(super) fn alias(&mut self, name: String, value: String) {
+        self.learned |= self.lookups.add(&name, &value);
+        if name.contains('.') {
+            self.bindings().add(name, value, EVERYWHERE);
+            return;
+        }
+        let functions = self.scopes.len();
+        if let Some(class) = self.classes.last().filter(|class| class.functions == functions) {
+            let (class_name, range) = (class.name.clone(), class.range.clone());
+            for of in [class_name.as_str(), "self", "cls"] {
+                let scope = if of == class_name { EVERYWHERE } else { range.clone() };
+                self.bindings().add(format!("{of}.{name}"), value.clone(), scope);
+            }
+            self.bindings().add(name, value, range);
+            return;
+        }
+        let function = self.scopes.last().map(|range| range.start);
+        let is_global = self.globals.iter().any(|(by, it)| *by == function && *it == name);
+        let scope = self.scopes.last().filter(|_| !is_global);
         let scope = scope.cloned().unwrap_or(EVERYWHERE);
         self.bindings().add(name, value, scope);
+    }
+
+    fn stands_for(&mut self, name: String, target: String) {
+        self.learned |= self.lookups.add(&name, &target);
+        self.bindings().add(name, target, EVERYWHERE);
     }
 
     fn function(&mut self, node: Node<'a>) {
@@ -351,9 +440,13 @@ impl<'a> Walk<'a> {
     }
 
     fn class(&mut self, node: Node<'a>) {
+        let mut class = String::new();
         if let Some(name) = node.child_by_field_name("name") {
             self.own(name);
+            class = folded(slice(name, self.text)).into_owned();
         }
+        let functions = self.scopes.len();
+        self.classes.push(Class { name: class, range: node.byte_range(), functions });
     }
 
     fn own(&mut self, name: Node<'a>) {

@@ -207,7 +207,10 @@ impl Rule {
         };
         let mut findings = Vec::new();
         if !ready.checks.is_empty() {
-            let subject = Subject::new(change, &lines, module);
+            let mut subject = Subject::new(change, &lines, module);
+            if !self.judges_all(change) {
+                subject = subject.brought();
+            }
             let mut seen = Seen::default();
             // Whether an unknown tool leaves what is required is not known, and asks nobody.
             let lines_only = change.certainty == Certainty::Possible;
@@ -255,13 +258,18 @@ impl Rule {
     /// Returns the lines that the rule judges: the added ones, or all of them when the file comes
     /// from a place that the rule does not cover.
     fn lines<'a>(&self, change: &'a Change) -> Cow<'a, [Line]> {
-        match (&change.moved_from, &change.after) {
-            (Some(from), Content::Text(text)) if !self.covers(from.as_str()) => {
+        match &change.after {
+            Content::Text(text) if self.judges_all(change) => {
                 let others = change.others.iter().flat_map(|other| diff::numbered(&other.text));
                 Cow::Owned(diff::numbered(text).into_iter().chain(others).collect())
             }
             _ => change.added_in_any_reading(),
         }
+    }
+
+    /// Tells whether the file comes from a place that the rule does not cover.
+    fn judges_all(&self, change: &Change) -> bool {
+        change.moved_from.as_ref().is_some_and(|from| !self.covers(from.as_str()))
     }
 
     fn ask(

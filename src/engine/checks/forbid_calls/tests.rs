@@ -80,6 +80,7 @@ fn a_call_is_found_wherever_python_runs_it() {
         "type X = eval(1)",
         "type(eval(1)).x = 2",
         "print eval(1)",
+        "@eval\ndef f(): pass",
     ];
     for source in cases {
         let seen = look(source, &["eval"]);
@@ -98,8 +99,10 @@ fn what_only_looks_like_a_forbidden_call_is_none() {
         "model.eval()",
         "Eval(1)",
         "evaluate(1)",
-        "@eval\ndef f(): pass",
         "def eval(x): pass",
+        "isinstance(eval, type)",
+        "model(model.eval)",
+        "f([x.eval])",
         "from .os import system\nsystem('a')",
         "import os\nos.path.system('a')",
         "match x:\n  case eval(a=1): pass",
@@ -175,18 +178,67 @@ fn ways_around_a_forbidden_name_are_seen_as_far_as_names_are_written_out() {
         "from subprocess import *\nrun('x', shell=True)",
         "from os import system as p\np('x')\nfrom math import sqrt as p",
         "def f(os): os.system('x')",
+        "globals()['eval']('1')",
+        "vars()['eval']('1')",
+        "globals().get('eval')('1')",
+        "globals()['__builtins__']['eval']('1')",
+        "__builtins__['eval']('1')",
+        "__builtins__.__dict__['eval']('1')",
+        "vars(os)['system']('x')",
+        "os.__dict__['system']('x')",
+        "sys.modules['os'].system('x')",
+        "from sys import modules\nmodules['os'].system('x')",
+        "os.__getattribute__('system')('x')",
+        "object.__getattribute__(os, 'system')('x')",
+        "operator.attrgetter('system')(os)('x')",
+        "from operator import attrgetter as ag\nag('system')(os)('x')",
+        "operator.methodcaller('system', 'x')(os)",
+        "eval.__call__('1')",
+        "os.system.__call__.__call__('x')",
+        "from importlib import import_module as im\nim('os').system('x')",
+        "imp = __import__\nimp('os').system('x')",
+        "__import__(name='os').system('x')",
+        "g = getattr\ng(os, 'system')('x')",
+        "class A: s = os.system\nA.s('x')",
+        "class A:\n  s = os.system\n  def f(self): self.s('x')",
+        "class A:\n  s = os.system\n  s('x')",
+        "r, s = os.system, 1\nr('x')",
+        "(r, [s, *t]) = 1, [os.system, 2, 3]\ns('x')",
+        "*r, s = 1, 2, os.system\ns('x')",
+        "r = os.system if x else print\nr('x')",
+        "r = x or os.system\nr('x')",
+        "(os.system if x else print)('x')",
+        "for f in (print, os.system): f('x')",
+        "[f('x') for f in [os.system]]",
+        "def f():\n  global r\n  r = os.system\nr('x')",
+        "functools.partial(os.system, 'x')()",
+        "list(map(os.system, ['x']))",
+        "subprocess.run('x', -1, None, None, None, None, None, True, True)",
+        "subprocess.run(*['x', -1, None, None, None, None, None, True, 1])",
     ];
     for source in seen {
         let seen = look(source, DANGEROUS);
-        assert_eq!((seen.spots.len(), &seen.unknown), (1, &None), "{source}");
+        assert_eq!(seen.spots.len(), 1, "{source}");
+    }
+    let handed_on = [
+        "(lambda f: f('1'))(eval)",
+        "(lambda: eval)()('1')",
+        "apply(eval, x)",
+        "Thread(target=os.system)",
+        "x = [eval]\nx[0]('1')",
+        "x = {'a': eval}",
+        "x['a'] = eval",
+        "def f(): return os.system",
+        "from os import system as s\nf(s)",
+        "f(eval if x else print)",
+        "f(e := eval)",
+    ];
+    for source in handed_on {
+        let seen = look(source, DANGEROUS);
+        let why = seen.unknown.unwrap_or_default();
+        assert!(seen.spots.is_empty() && why.contains(" hands "), "{source}: {why}");
     }
     let not_seen = [
-        "globals()['eval']('1')",
-        "class A: s = os.system\nA.s('x')",
-        "r, s = os.system, 1\nr('x')",
-        "(lambda f: f('1'))(eval)",
-        "functools.partial(os.system, 'x')()",
-        "map(os.system, ['x'])",
         "getattr(os, 'sys' + 'tem')('x')",
         "from .os import system\nsystem('x')",
         "import posix\nposix.system('x')",
@@ -194,10 +246,76 @@ fn ways_around_a_forbidden_name_are_seen_as_far_as_names_are_written_out() {
         "get().system('x')",
         "mods['os'].system('x')",
         "def f():\n  run = os.system\nrun('x')",
+        "subprocess.run('x', -1, None, None, None, None, None, True, False)",
+        "subprocess.run(*x)",
+        "f(subprocess.run)",
     ];
     for source in not_seen {
         assert_eq!(look(source, DANGEROUS), Seen::default(), "{source}");
     }
+}
+
+/// Returns what an edit of a whole file's text is told of.
+fn edited(before: &str, after: &str) -> Seen {
+    let change = Change::of_text("Edit", place("a.py"), before, after.to_owned());
+    let patterns: Vec<String> = DANGEROUS.iter().map(|&one| one.to_owned()).collect();
+    let check = read(&patterns).unwrap_or_else(|problem| panic!("{problem:?}"));
+    check.look(&Subject::new(&change, &change.added, &OnceCell::new()).brought())
+}
+
+#[test]
+fn what_an_edit_makes_of_an_old_line_is_found_and_what_it_moves_is_not() {
+    let found = [
+        ("from a import b\nloads(x)\n", "from os import system as loads\nloads(x)\n", 2),
+        ("import a as o\no.system(1)\n", "import os as o\no.system(1)\n", 2),
+        ("loads(x)\n", "loads = eval\nloads(x)\n", 2),
+        ("'''\neval(x)\n'''\n", "eval(x)\n", 1),
+        ("'''\neval(x)\n'''\n", "\neval(x)\n\n", 2),
+        ("# eval(x)\n", "eval(x)\n", 1),
+        ("eval(x)\n", "eval(x)\neval(x)\n", 2),
+        ("eval(x)\n", "eval(y)\n", 1),
+        ("f(x)\neval(x)\n", "f(x)\nexec(x)\n", 2),
+        ("subprocess.run(x, shell=\nFalse)\n", "subprocess.run(x, shell=\nTrue)\n", 2),
+    ];
+    for (before, after, line) in found {
+        let seen = edited(before, after);
+        let lines: Vec<usize> = seen.spots.iter().map(|spot| spot.line).collect();
+        assert_eq!((lines, &seen.unknown), (vec![line], &None), "{after}");
+    }
+    let seen = edited("run(x)\n", "run = eval\n\nrun(x)\n");
+    let what = "calls eval (the line is not new; the edit makes it this call)";
+    assert_eq!(told(&seen), [(3, what)]);
+    let silent = [
+        ("eval(x)\n", "import a\neval(x)\n"),
+        ("eval(x)\n", "if y:\n    eval(x)\n"),
+        ("eval(x)\nf()\n", "f()\neval(x)\n"),
+        ("eval(x, y)\n", "eval(\n    x,\n    y,\n)\n"),
+        ("eval('x')\neval('y')\n", "eval(\"y\")\n"),
+        ("f(eval)\n", "def g():\n    f(eval)\n"),
+    ];
+    for (before, after) in silent {
+        assert_eq!(edited(before, after), Seen::default(), "{after}");
+    }
+}
+
+#[test]
+fn valid_python_that_the_grammar_cannot_read_hides_nothing_and_blocks_nothing() {
+    for source in [
+        "class A[T = int]: pass\nmodel.eval()\n",
+        "def f[T: int = bool, *U = *tuple[int]](x): pass\nmodel.eval()\n",
+        "type X[T = int] = list[T]\nmodel.eval()\n",
+        "def f():\n    x = (\n1,\n  2)\n    return x\nmodel.eval()\n",
+        "def f():\n    x = [  # why\n1]\nmodel.eval()\n",
+    ] {
+        assert_eq!(look(source, DANGEROUS), Seen::default(), "{source}");
+        let seen = look(&format!("{source}eval(1)\n"), DANGEROUS);
+        let line = source.lines().count() + 1;
+        assert_eq!((told(&seen), &seen.unknown), (vec![(line, "calls eval")], &None), "{source}");
+    }
+    // What does not parse elsewhere is none of the edit's business.
+    let before = "def (:\n    pass\n\n\nx = 1\n";
+    assert_eq!(edited(before, &format!("{before}y = 2\n")), Seen::default());
+    assert!(edited(before, &format!("{before}model.eval()\n")).unknown.is_some());
 }
 
 #[test]
