@@ -65,6 +65,7 @@
 //! | `hooks.NNNNNN.jsonl`, `hooks.jsonl.retired` and `.missing` beside it | what was rotated, what of it was deleted, and what was lost |
 //! | `.claude/settings.json` and its relatives, `.codex/hooks.json` or `config.toml`, `.gemini/settings.json`, `.cursor/hooks.json`, in the project or the person's home | our entries are added and removed, every other byte kept; a file that we made goes again |
 //! | `.github/hooks/solvi-hook.json`, `.pi/extensions/solvi-hook.ts` | the same for Copilot and Pi, in files of our own |
+//! | `installed.json` in the person's folder for state | which entries `install` wrote on this machine; see [`store::installed`] |
 //! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |
 //! | `refs/notes/solvi-hook` | the end of the store, kept in git by `anchor --git-note` |
 //! | `pre-commit`, `pre-merge-commit`, `pre-push` in git's hooks folder | our shims; somebody else's hook is at most moved to `NAME.d/original`, and back |

@@ -118,18 +118,20 @@ fn hooks_that_are_switched_off_guard_nothing() {
 
 #[test]
 fn an_entry_at_the_wrong_place_is_told() {
-    let yard = Yard::new();
-    let entry = |event: &str, matcher: &str| {
-        format!(
-            "{{\"hooks\": {{\"{event}\": [{{\"matcher\": \"{matcher}\", \"hooks\": [{{\"type\": \
-             \"command\", \"command\": \"solvi-hook pre-edit\"}}]}}]}}}}"
-        )
+    let yard = Yard::new().wired();
+    let file = yard.house.root().join(".claude/settings.json");
+    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let entry = settings["hooks"]["PreToolUse"][0]["hooks"][0].clone();
+    let mut write = |event: &str, matcher: &str| {
+        settings["hooks"] =
+            serde_json::json!({event: [{"matcher": matcher, "hooks": [entry.clone()]}]});
+        fs::write(&file, settings.to_string()).unwrap();
     };
-    yard.settings(&entry("PostToolUse", ""));
+    write("SessionStart", "");
     expect(&yard.doctor(), 1, &["bad   claude: …: is not asked before an edit is made"]);
-    yard.settings(&entry("PreToolUse", "Write"));
+    write("PreToolUse", "Write");
     expect(&yard.doctor(), 0, &["warn  claude: …: works, but only for `Write`"]);
-    yard.settings(&entry("PreToolUse", "*"));
+    write("PreToolUse", "*");
     expect(&yard.doctor(), 0, &["ok    claude: …: refuses what must be refused"]);
 }
 

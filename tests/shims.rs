@@ -36,9 +36,14 @@ impl Yard {
         self
     }
 
-    fn world(&self, command: &mut Command) {
+    /// Returns the PATH of this world.
+    pub fn path(&self) -> String {
         let path = std::env::var("PATH").unwrap_or_default();
-        let path = format!("{}:{path}", self.programs().display());
+        format!("{}:{path}", self.programs().display())
+    }
+
+    fn world(&self, command: &mut Command) {
+        let path = self.path();
         command
             .current_dir(self.house.root())
             .env_clear()
@@ -62,12 +67,26 @@ impl Yard {
         said
     }
 
-    /// Runs the real program.
-    pub fn run(&self, arguments: &[&str]) -> Said {
+    /// Returns the real program with arguments.
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binary());
         command.args(arguments);
         self.world(&mut command);
-        said(command, b"")
+        command
+    }
+
+    /// Runs the real program.
+    pub fn run(&self, arguments: &[&str]) -> Said {
+        said(self.command(arguments), b"")
+    }
+
+    /// Runs another program, and returns the first word of what it says.
+    pub fn word_of(&self, command: &[&str]) -> String {
+        let (program, arguments) = command.split_first().unwrap();
+        let mut command = Command::new(program);
+        command.args(arguments);
+        self.world(&mut command);
+        said(command, b"").stdout.split_whitespace().next().unwrap().to_owned()
     }
 
     #[track_caller]

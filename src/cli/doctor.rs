@@ -1,11 +1,13 @@
 //! `doctor`: is the guard in force?
 //!
-//! What is written in a file proves nothing: each entry and each shim is started as an agent or
-//! git would start it, with something harmless and with something that must be refused. Nothing
-//! is mended here; each line that is not well says what to do.
+//! What is written in a file proves nothing: each entry and each shim of ours is started as an agent
+//! or git would start it, with something harmless and with something that must be refused. What is
+//! not ours is named and never started ([`ours`]). Nothing is mended here; each line that is not
+//! well says what to do.
 
 mod agents;
 mod hooks;
+pub(super) mod ours;
 mod project;
 mod trial;
 
@@ -20,7 +22,8 @@ use std::path::PathBuf;
 /// Tell whether the guard is in force, and what to do if it is not
 ///
 /// Looks at the agents' settings, the hooks of git, the rules and the records of a project. Each
-/// entry and each hook of ours is started with a harmless event and with one that is always
+/// entry and each hook of ours (what `install` wrote on this machine, for a program outside the
+/// project) is started with a harmless event and with one that is always
 /// refused: an edit of `.git/solvi-hook-doctor`, which is never made (its refusal is recorded like
 /// any other), and a commit in a repository of its own.
 ///
@@ -109,6 +112,10 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         return Err(defaults::no_project(&root));
     }
     let mut report = Report::default();
+    for name in world.clone().of_an_agent().ignored() {
+        let text = format!("${name} is set: no hook of an agent reads it");
+        report.warn("environment", text, "say it with `solvi-hook install --rules PATH`");
+    }
     project::rules(&root, world, &mut report);
     agents::look(&root, args.project.as_deref().unwrap_or(&world.cwd), world, &mut report);
     hooks::look(&root, world, &mut report);

@@ -46,6 +46,13 @@ impl Explanation {
         self.row("project", &visible(&root.to_string_lossy()));
     }
 
+    /// Tells which variables are set and do not count.
+    pub fn ignored(&mut self, names: &[&str]) {
+        for name in names {
+            self.row("ignored", &format!("${name}: an agent's hook takes `--rules` only"));
+        }
+    }
+
     /// Tells that nobody judges this event.
     pub fn passed(&mut self, client: &str) {
         self.row("client", client);

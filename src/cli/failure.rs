@@ -1,5 +1,6 @@
 //! Every error as a person meets it: headline, where, what to do next.
 
+use crate::domain::sanitize::visible;
 use crate::engine::rules::RulesError;
 use crate::store::hook_groups::HooksError;
 use crate::store::settings::SettingsError;
@@ -40,12 +41,13 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.headline)?;
-        for cause in &self.causes {
-            write!(f, "\n  {cause}")?;
+        // What is quoted in them came from outside: it starts no line of its own.
+        write!(f, "error: {}", visible(&self.headline))?;
+        for line in self.causes.iter().flat_map(|cause| cause.lines()) {
+            write!(f, "\n  {}", visible(line))?;
         }
         match &self.next {
-            Some(next) => write!(f, "\nnext: {next}"),
+            Some(next) => write!(f, "\nnext: {}", visible(next)),
             None => Ok(()),
         }
     }

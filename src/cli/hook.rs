@@ -325,6 +325,7 @@ impl Sitting {
             event = read(&files)?;
         }
         told.project(files.root());
+        told.ignored(&self.world.ignored());
         told.event(&event);
         Ok((event, files))
     }

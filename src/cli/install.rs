@@ -14,6 +14,7 @@ use crate::clients::wiring::{Form, Plan};
 use crate::domain::Entry;
 use crate::domain::sanitize::visible;
 use crate::store::hook_groups::{Deed, Done};
+use crate::store::installed;
 use crate::store::own_entries::{Owner, owner};
 use crate::store::settings::create;
 use std::fs;
@@ -118,7 +119,12 @@ pub fn run(args: &Args, world: &World, out: &mut dyn std::io::Write) -> Result<u
         install(&options(target.clone(), true))?;
     }
     for target in targets {
-        for line in install(&options(target, args.dry_run))? {
+        let options = options(target, args.dry_run);
+        let mut told = install(&options)?;
+        if !options.dry_run {
+            told.extend(recorded(&options));
+        }
+        for line in told {
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -126,6 +132,26 @@ pub fn run(args: &Args, world: &World, out: &mut dyn std::io::Write) -> Result<u
     }
     print(out, &lines)?;
     Ok(0)
+}
+
+/// Records what was written, so that `doctor` knows it from what a clone brings; returns what to say
+/// when that fails.
+fn recorded(options: &Options) -> Option<String> {
+    let file = options.target.file(options.target.scope)?;
+    let entries = match options.target.wiring.form {
+        Form::Entries(_) => entries(options).map(|(entries, _)| entries).unwrap_or_default(),
+        Form::Extension(_) => Vec::new(),
+    };
+    let mut entries: Vec<String> = entries.into_iter().map(|entry| entry.command).collect();
+    if options.edits && matches!(options.target.wiring.form, Form::Extension(_)) {
+        let text = fs::read_to_string(&file).ok()?;
+        entries.push(super::doctor::ours::recorded(&text));
+    }
+    let error = installed::record(&file, &entries).err()?;
+    Some(format!(
+        "note: this installation is not recorded, so `doctor` will not try it: {}",
+        visible(&error.to_string())
+    ))
 }
 
 /// Returns the settings of the agents that are named, or else of those that are used here.

@@ -166,7 +166,7 @@ impl Keep<'_> {
         match self.repo {
             Some(repo) => repo.first_below(&folder).ok().flatten(),
             None if !changed => None,
-            None => Repo::open(self.root).ok()?.first_below(&folder).ok().flatten(),
+            None => Repo::open_around(self.root).ok()?.first_below(&folder).ok().flatten(),
         }
     }
 

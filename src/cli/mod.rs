@@ -137,9 +137,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
     let world = World::here();
     match parse(&args) {
-        Ok(Cli { command: Command::Hook(args) }) => hook::run(args, world),
+        Ok(Cli { command: Command::Hook(args) }) => hook::run(args, world.of_an_agent()),
         Ok(Cli { command: Command::PreEdit(args) }) => pre_edit::run(args, world),
-        Ok(Cli { command: Command::PostWrite(args) }) => post_write::run(args, world),
+        Ok(Cli { command: Command::PostWrite(args) }) => post_write::run(args, world.of_an_agent()),
         Ok(Cli { command }) => finish(command, world),
         Err(error) => usage::answer(&error, &args, &world),
     }
@@ -149,8 +149,8 @@ impl Command {
     fn run(self, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
         match self {
             // A hook writes one reply and nothing else, so it does not come this way.
-            Self::Hook(args) => Ok(hook::run(args, world.clone())),
-            Self::PostWrite(args) => Ok(post_write::run(args, world.clone())),
+            Self::Hook(args) => Ok(hook::run(args, world.clone().of_an_agent())),
+            Self::PostWrite(args) => Ok(post_write::run(args, world.clone().of_an_agent())),
             Self::PreEdit(args) => Ok(pre_edit::run(args, world.clone())),
             Self::CheckStaged(args) => check_staged::run(&args, world, out),
             Self::CheckDiff(args) => check_diff::run(&args, world, out),

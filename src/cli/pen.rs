@@ -7,6 +7,7 @@
 //! may quote the file that is being judged.
 
 use super::failure::Failure;
+use crate::domain::sanitize;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -103,8 +104,10 @@ pub fn stream() -> impl Write {
     io::BufWriter::with_capacity(64 << 10, io::stdout().lock())
 }
 
-/// Writes to standard error; if even that fails there is nobody left to tell.
+/// Writes to standard error; if even that fails there is nobody left to tell. Whatever was quoted
+/// is made visible, so that it can neither move a cursor nor hide.
 pub fn write_err(text: &str) {
+    let text = sanitize::lines(text);
     let mut err = io::stderr().lock();
     drop(err.write_all(text.as_bytes()).and_then(|()| err.flush()));
 }

@@ -101,9 +101,9 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
             Keep { repo, root: &root, named: &named, occasion: Occasion::PUSH, instruction_check };
         match keep.outcome(&outcome, None, world) {
             Ok(None) => {}
-            Ok(Some(trouble)) => terminal::write_err(&format!("note: {trouble}\n")),
+            Ok(Some(trouble)) => terminal::write_note(&trouble),
             Err(error) => {
-                terminal::write_err(&format!("note: this decision is not recorded: {error}\n"));
+                terminal::write_note(&format!("this decision is not recorded: {error}"));
             }
         }
     }

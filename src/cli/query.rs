@@ -8,19 +8,23 @@ use super::world::World;
 use super::{defaults, pen};
 use crate::domain::Verdict;
 use crate::domain::sanitize::excerpt;
+use crate::domain::sanitize::hidden;
 use crate::report::statistics::Unreadable;
 use crate::store::reader::{Back, Snapshot, line_at};
 use crate::store::segments::Segment;
 use crate::store::stored::{Outcome, Stored};
+use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Write the records that fit, as they are stored
 ///
-/// Reads the files of the store one line at a time, and writes each line that fits byte for byte, so that what
-/// comes out can be read by whatever reads the store. Without a filter every record fits, also one
+/// Reads the files of the store one line at a time, and writes each line that fits as it is, so that
+/// what comes out can be read by whatever reads the store; only characters that a terminal would
+/// hide or obey are written as JSON escapes. Without a filter every record fits, also one
 /// that is no decision; with one for rule, path, session or verdict only decisions do, and
 /// records of what was written. Redacted
 /// records that a filter cannot be held against, and lines that cannot be read, are told on
@@ -228,7 +232,7 @@ impl Query<'_> {
     fn one(&self, line: &[u8], record: &Stored, out: &mut dyn Write) -> std::io::Result<()> {
         match self.args.format {
             Shape::Jsonl => {
-                out.write_all(line)?;
+                out.write_all(&shown(line))?;
                 out.write_all(b"\n")
             }
             Shape::Table => writeln!(out, "{}", row(record)),
@@ -238,6 +242,31 @@ impl Query<'_> {
     fn unreadable(&self, why: impl std::fmt::Display) -> Stop {
         Stop::Store(unreadable(self.name, why))
     }
+}
+
+/// Returns a line that is JSON with every character that is not plainly visible written as JSON's
+/// own escape of it: whoever reads the JSON reads the same, and a terminal shows what is there.
+fn shown(line: &[u8]) -> Cow<'_, [u8]> {
+    let Ok(text) = std::str::from_utf8(line) else { return Cow::Borrowed(line) };
+    if !text.chars().any(hidden) {
+        return Cow::Borrowed(line);
+    }
+    let (text, end) = text.strip_suffix('\r').map_or((text, ""), |text| (text, "\r"));
+    let mut out = String::with_capacity(line.len() + 32);
+    for char in text.chars() {
+        if char.is_ascii_control() {
+            // Inside a string JSON has none; between the parts it is white space.
+            out.push(' ');
+        } else if hidden(char) {
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(char);
+        }
+    }
+    out.push_str(end);
+    Cow::Owned(out.into_bytes())
 }
 
 fn print(line: &[u8]) -> u64 {

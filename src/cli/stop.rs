@@ -36,7 +36,6 @@ pub fn judge(
     let Action::Stop { again } = event.action else { return Decision::default() };
     let Left { repo, outcome } = left(sitting, files, voice);
     told.judged();
-    voice.notes.extend(outcome.unread.as_deref().map(unchecked));
     if outcome.files == 0 {
         return Decision::default();
     }
@@ -87,7 +86,7 @@ fn left(sitting: &Sitting, files: &DiskFiles, voice: &mut Voice) -> Left {
     roots.extend(others.filter(|root| *root != files.root()).filter(inside));
     let mut left = Left { repo: None, outcome: Survey::of("the working tree").decide() };
     for root in roots {
-        let repo = match Repo::open(root) {
+        let repo = match Repo::open_around(root) {
             Ok(repo) => repo,
             // Nothing is committed there.
             Err(GitError::NoRepository { .. }) => continue,
@@ -103,6 +102,7 @@ fn left(sitting: &Sitting, files: &DiskFiles, voice: &mut Voice) -> Left {
                 continue;
             }
         };
+        voice.notes.extend(outcome.unread.as_deref().map(unchecked));
         let folder = root.strip_prefix(files.root()).unwrap_or(root).to_string_lossy();
         if folder.is_empty() {
             (left.repo, left.outcome) = (Some(repo), outcome);

@@ -2,6 +2,7 @@
 
 use super::world::World;
 use crate::clients::CLIENTS;
+use crate::domain::sanitize::visible;
 use crate::report::Style;
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
@@ -41,4 +42,9 @@ pub fn style(world: &World) -> Style {
 /// Writes to standard error; if that fails there is nobody to tell.
 pub fn write_err(text: &str) {
     super::pen::write_err(text);
+}
+
+/// Writes a note to standard error, on one line whatever it quotes.
+pub fn write_note(note: &str) {
+    write_err(&format!("note: {}\n", visible(note)));
 }

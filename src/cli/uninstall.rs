@@ -8,6 +8,8 @@ use super::install::extension;
 use super::install_git;
 use super::world::World;
 use crate::clients::wiring::Form;
+use crate::domain::sanitize::visible;
+use crate::store::installed;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,7 +56,15 @@ pub fn run(args: &Args, world: &World, out: &mut dyn std::io::Write) -> Result<u
         targets.retain(|target| std::mem::take(&mut first) || !nothing_of(target));
     }
     for target in targets {
-        print(out, &uninstall(&target, args.dry_run)?)?;
+        let mut lines = uninstall(&target, args.dry_run)?;
+        let files = target.files(target.scope);
+        for file in files.iter().filter(|_| !args.dry_run) {
+            if let Err(error) = installed::record(file, &[]) {
+                let error = error.to_string();
+                lines.push(format!("note: the record of installations: {}", visible(&error)));
+            }
+        }
+        print(out, &lines)?;
     }
     Ok(0)
 }

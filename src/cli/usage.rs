@@ -9,6 +9,7 @@ use super::{hook, pen};
 use crate::clients::{self, Client};
 use crate::domain::sanitize;
 use clap::error::ErrorKind;
+use std::borrow::Cow;
 use std::ffi::OsString;
 
 /// The sub-commands that clients call, of this version and of others that an installed command
@@ -18,7 +19,16 @@ const HOOKS: &[&str] =
 
 /// Answers a command line that clap did not take.
 pub fn answer(error: &clap::Error, args: &[OsString], world: &World) -> u8 {
-    let text = error.render().to_string();
+    let mut text = error.render().to_string();
+    // Arguments are quoted as they are; a line end in one is no line end of ours.
+    for arg in args.iter().map(|arg| arg.to_string_lossy()) {
+        let values = arg.split_once('=').map(|(_, value)| value);
+        for quoted in [Some(&*arg), values].into_iter().flatten() {
+            if let Cow::Owned(shown) = sanitize::visible(quoted) {
+                text = text.replace(quoted, &shown);
+            }
+        }
+    }
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return u8::from(pen::write_out(text.as_bytes()).is_err());
     }

@@ -11,7 +11,13 @@ pub struct World {
     pub cwd: PathBuf,
     /// When the process was started, or nearly so.
     pub begun: Instant,
+    /// Whether variables of ours count: not where an agent runs us, because a project may have a
+    /// say in the agent's environment (`.gemini/.env`).
+    ours: bool,
 }
+
+/// Variables that choose the rules and who answers questions.
+const OURS: [&str; 3] = ["SOLVI_HOOK_RULES", "SOLVI_HOOK_DECIDER", "SOLVI_HOOK_MODEL"];
 
 impl World {
     /// Returns the world of this process.
@@ -24,12 +30,28 @@ impl World {
     /// Returns the world of this process, seen from another folder.
     #[must_use]
     pub fn at(cwd: PathBuf) -> Self {
-        Self { cwd, begun: Instant::now() }
+        Self { cwd, begun: Instant::now(), ours: true }
+    }
+
+    /// Returns the same world as an agent's hook sees it.
+    #[must_use]
+    pub fn of_an_agent(self) -> Self {
+        Self { ours: false, ..self }
+    }
+
+    /// Returns the variables of ours that are set and do not count here.
+    #[must_use]
+    pub fn ignored(&self) -> Vec<&'static str> {
+        let set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        if self.ours { Vec::new() } else { OURS.into_iter().filter(set).collect() }
     }
 
     /// Returns an environment variable; an empty one counts as not set.
     #[must_use]
     pub fn env(&self, name: &str) -> Option<OsString> {
+        if !self.ours && OURS.contains(&name) {
+            return None;
+        }
         std::env::var_os(name).filter(|value| !value.is_empty())
     }
 

@@ -19,6 +19,22 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Returns the plan that a command of ours was written by, as far as it can be told: whoever
+    /// wants to be certain writes its entries anew and compares.
+    #[must_use]
+    pub fn behind(command: &str, agent: &str) -> Option<Self> {
+        let (program, rest) = brief(command).split_once(&format!(" hook --agent {agent}"))?;
+        let (rest, approve) = match rest.strip_suffix(" --approve") {
+            Some(rest) => (rest, true),
+            None => (rest, false),
+        };
+        let rules = match rest {
+            "" => None,
+            rest => Some(rest.strip_prefix(" --rules ")?.to_owned()),
+        };
+        Some(Self { program: program.to_owned(), rules, approve })
+    }
+
     /// Returns the command that answers any event of an agent.
     #[must_use]
     pub fn command(&self, agent: &str) -> String {

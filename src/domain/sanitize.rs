@@ -28,6 +28,25 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Returns a text of several lines with every character that is not plainly visible written as an
+/// escape, line ends and tabs excepted.
+#[must_use]
+pub fn lines(text: &str) -> Cow<'_, str> {
+    let plain = |char: char| matches!(char, '\n' | '\t') || !hidden(char);
+    if text.chars().all(plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for char in text.chars() {
+        if plain(char) {
+            out.push(char);
+        } else {
+            out.push_str(&visible(char.encode_utf8(&mut [0; 4])));
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// Returns a line as it is quoted in a message: trimmed, at most [`EXCERPT`] characters, visible.
 #[must_use]
 pub fn excerpt(line: &str) -> String {

@@ -13,7 +13,7 @@ use gix::ObjectId;
 use std::env;
 use std::fmt;
 use std::io::{BufWriter, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What git sets for the programs it starts, and what would lead our own call astray when it was
@@ -35,13 +35,15 @@ const LOCAL: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// Returns a command that sees no repository but the one it is started in.
-pub(super) fn apart(program: &str) -> Command {
-    let mut command = Command::new(program);
+/// Returns a command that sees no repository but the one it is started in, and no program of
+/// `project`'s; none when the program is nowhere else.
+pub(super) fn apart(program: &str, project: &Path) -> Option<Command> {
+    let mut command = Command::new(search_path::program(program, Some(project))?);
+    command.env("PATH", search_path::trusted(project));
     for name in LOCAL {
         command.env_remove(name);
     }
-    command
+    Some(command)
 }
 
 /// What a call of ours may inherit besides, where it has nothing to do with a server. Other
@@ -92,7 +94,8 @@ fn started(repo: &Repo) -> Result<Command, GitError> {
     let program = search_path::program("git", repo.root())
         .ok_or_else(|| failed("", "it is in no folder of $PATH outside the repository"))?;
     let mut command = Command::new(program);
-    if env::var_os("GIT_DIR").is_none() && env::var_os("GIT_INDEX_FILE").is_none() {
+    let in_a_hook = env::var_os("GIT_DIR").is_some() || env::var_os("GIT_INDEX_FILE").is_some();
+    if !repo.by_environment || !in_a_hook {
         for name in LOCAL {
             command.env_remove(name);
         }

@@ -24,33 +24,35 @@ pub struct Rehearsed {
 
 /// Stages a text in a new repository in `folder`, which is empty, beside a rules file, and runs
 /// a shim as git would; what is to be pushed is committed first, the rules before it.
+/// No program of `project`'s is started.
 pub fn rehearse(
-    hook: &Hook,
-    shim: &str,
+    (hook, shim): (&Hook, &str),
+    project: &Path,
     folder: &Path,
     rules: (&str, &str),
     text: &str,
 ) -> io::Result<Rehearsed> {
+    let git = |arguments: &[&str]| git(project, folder, arguments);
     // No template: what a person puts into every new repository has no part in this.
-    git(folder, &["init", "--quiet", "--template="])?;
+    git(&["init", "--quiet", "--template="])?;
     let pushed = hook == PRE_PUSH;
     fs::write(folder.join(rules.0), rules.1)?;
     let mut base = String::new();
     if pushed {
         // A push is evaluated by what is committed.
-        git(folder, &["add", "--", rules.0])?;
-        base = committed(folder, &[])?;
+        git(&["add", "--", rules.0])?;
+        base = committed(&git, &[])?;
     }
     fs::write(folder.join(STAGED), text)?;
-    git(folder, &["add", "--", STAGED])?;
+    git(&["add", "--", STAGED])?;
     let mut refs = String::new();
     if pushed {
-        let commit = committed(folder, &["-p", &base])?;
+        let commit = committed(&git, &["-p", &base])?;
         refs = format!("refs/heads/tried {commit} refs/heads/tried {base}\n");
     }
     let file = folder.join(".git/shim");
     fs::write(&file, shim)?;
-    let mut shell = apart("sh");
+    let mut shell = apart("sh", project).ok_or_else(|| nowhere("sh"))?;
     shell
         .arg(&file)
         .current_dir(folder)
@@ -73,21 +75,26 @@ pub fn rehearse(
 }
 
 /// Commits what is staged, past every hook, and returns the commit.
-fn committed(folder: &Path, parent: &[&str]) -> io::Result<String> {
-    let tree = git(folder, &["write-tree"])?;
+fn committed(git: &dyn Fn(&[&str]) -> io::Result<String>, parent: &[&str]) -> io::Result<String> {
+    let tree = git(&["write-tree"])?;
     let person = ["-c", "user.name=solvi-hook", "-c", "user.email=solvi-hook@localhost"];
     let commit = ["commit-tree", "--no-gpg-sign", "-m", "tried", &tree];
-    let commit = git(folder, &[&person[..], &commit, parent].concat())?;
-    git(folder, &["update-ref", "HEAD", &commit])?;
+    let commit = git(&[&person[..], &commit, parent].concat())?;
+    git(&["update-ref", "HEAD", &commit])?;
     Ok(commit)
 }
 
 /// Runs git and returns what it says, without the line end.
-fn git(folder: &Path, arguments: &[&str]) -> io::Result<String> {
-    let output = apart("git").current_dir(folder).args(arguments).stdin(Stdio::null()).output()?;
+fn git(project: &Path, folder: &Path, arguments: &[&str]) -> io::Result<String> {
+    let mut program = apart("git", project).ok_or_else(|| nowhere("git"))?;
+    let output = program.current_dir(folder).args(arguments).stdin(Stdio::null()).output()?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
     }
     let (doing, said) = (arguments.join(" "), String::from_utf8_lossy(&output.stderr));
     Err(io::Error::other(format!("`git {doing}` failed: {}", said.trim())))
+}
+
+fn nowhere(program: &str) -> io::Error {
+    io::Error::other(format!("`{program}` is in no folder of $PATH outside the project"))
 }

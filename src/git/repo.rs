@@ -14,6 +14,7 @@ use gix::ObjectId;
 use gix::index::State;
 use gix::odb::store::init::Slots;
 use gix::open::Options;
+use gix::sec::Permission;
 use gix::sec::Trust;
 use gix::sec::trust::{DefaultForLevel, Mapping};
 use std::fmt;
@@ -66,6 +67,8 @@ pub struct Repo {
     /// Objects may be missing here and fetched from a server.
     pub(super) partial: bool,
     pub(super) fetching: Fetching,
+    /// Whether the environment may say which repository it is, and where its parts are.
+    pub(super) by_environment: bool,
     /// Files that are large are read one at a time, whoever asks.
     pub(super) lane: Mutex<()>,
     pub(super) asked: Mutex<Asked>,
@@ -86,44 +89,35 @@ impl Repo {
     /// Opens a repository as [`Repo::open`] does, and says whether what a partial clone lacks is
     /// fetched.
     pub fn open_with(from: &Path, fetching: Fetching) -> Result<Self, GitError> {
-        Self::found(from, fetching, |from, search, options| {
-            gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
-                from, search, options,
-            )
-        })
+        Self::opened(from, fetching, true)
     }
 
-    /// Opens the repository around `from`, whatever the environment says: an agent's hook may be
-    /// given the environment of another one.
+    /// Opens the repository around `from`, whatever the environment names: for a hook of an agent,
+    /// whose environment a project may have a say in.
     pub fn open_around(from: &Path) -> Result<Self, GitError> {
-        Self::found(from, Fetching::Never, |from, search, options| {
-            gix::ThreadSafeRepository::discover_opts(from, search, options)
-        })
+        Self::opened(from, Fetching::Never, false)
     }
 
-    fn found(
-        from: &Path,
-        fetching: Fetching,
-        discover: impl FnOnce(
-            &Path,
-            gix::discover::upwards::Options<'static>,
-            Mapping<Options>,
-        ) -> Result<gix::ThreadSafeRepository, gix::Error>,
-    ) -> Result<Self, GitError> {
+    fn opened(from: &Path, fetching: Fetching, by_environment: bool) -> Result<Self, GitError> {
         // Paths that are found from an absolute one are absolute, also in messages.
         let from = std::path::absolute(from).unwrap_or_else(|_| from.to_owned());
         let options = Mapping {
-            full: options(Trust::Full, fetching),
-            reduced: options(Trust::Reduced, fetching),
+            full: options(Trust::Full, fetching, by_environment),
+            reduced: options(Trust::Reduced, fetching, by_environment),
         };
         let search = gix::discover::upwards::Options {
             match_ceiling_dir_or_error: false,
             ..Default::default()
         };
-        let shared = discover(&from, search, options).map_err(|source| {
+        let open = if by_environment {
+            gix::ThreadSafeRepository::discover_with_environment_overrides_opts
+        } else {
+            gix::ThreadSafeRepository::discover_opts
+        };
+        let shared = open(&from, search, options).map_err(|source| {
             let from = match std::env::var_os("GIT_DIR") {
-                Some(named) => PathBuf::from(named),
-                None => from,
+                Some(named) if by_environment => PathBuf::from(named),
+                _ => from,
             };
             let nothing = source.downcast_any_ref::<gix::discover::upwards::Error>();
             if nothing.is_some() || !from.exists() {
@@ -144,6 +138,7 @@ impl Repo {
             reftable,
             partial,
             fetching,
+            by_environment,
             lane: Mutex::new(()),
             asked: Mutex::default(),
             alternates: OnceLock::new(),
@@ -279,11 +274,16 @@ fn kind_of(config: &gix::config::Snapshot<'_>) -> (bool, bool) {
 }
 
 /// Replacement objects are off, and no object larger than [`SMALL`] is read without our saying so.
-fn options(trust: Trust, fetching: Fetching) -> Options {
-    let options = Options::default_for_level(trust).config_overrides([
+fn options(trust: Trust, fetching: Fetching, by_environment: bool) -> Options {
+    let mut options = Options::default_for_level(trust).config_overrides([
         "core.useReplaceRefs=false".to_owned(),
         format!("gitoxide.objects.allocLimit={SMALL}"),
     ]);
+    if !by_environment {
+        options.permissions.env.git_prefix = Permission::Deny;
+        options.permissions.env.objects = Permission::Deny;
+        options.permissions.config.env = false;
+    }
     match fetching {
         Fetching::Never => options,
         // Each fetch brings a pack, and room for all of them is made at the beginning.

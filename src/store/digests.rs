@@ -15,6 +15,12 @@ pub fn of_file(path: &Path) -> io::Result<String> {
     Ok(hexadecimal(&hash.finalize()))
 }
 
+/// Returns the SHA-256 of a text, in hexadecimal digits.
+#[must_use]
+pub fn of_text(text: &str) -> String {
+    hexadecimal(&Sha256::digest(text))
+}
+
 struct Hashing<'a>(&'a mut Sha256);
 
 impl io::Write for Hashing<'_> {

@@ -14,6 +14,7 @@ pub mod hook_groups;
 pub mod hook_tables;
 pub mod identity;
 pub mod ignored;
+pub mod installed;
 pub mod json_text;
 pub mod judged;
 pub mod last;

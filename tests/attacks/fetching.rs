@@ -150,7 +150,7 @@ fn no_sub_command_runs_what_a_partial_clones_configuration_names() {
             (&["anchor"], ""),
             (&["anchor", "--git-note"], ""),
             (&["verify"], ""),
-            (&["verify", "--git-note"], ""),
+            (&["verify", "--anchor", "git-note"], ""),
             (&["audit"], ""),
             (&["report"], ""),
         ] {
@@ -283,7 +283,7 @@ fn git_is_not_taken_from_the_repository_or_a_relative_folder() {
     let inside = desk.root.join("bin").display().to_string();
     let linked = desk.beside("linked").display().to_string();
     for first in ["bin", ".", "", "./bin/../bin", &inside, &linked] {
-        for arguments in [&["check-diff"][..], &["doctor"], &["verify", "--git-note"]] {
+        for arguments in [&["check-diff"][..], &["doctor"], &["verify", "--anchor", "git-note"]] {
             let mut command = desk.command(arguments);
             command.env("PATH", format!("{first}:{path}"));
             let said = crate::support::said(command, b"");

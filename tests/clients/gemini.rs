@@ -82,6 +82,34 @@ fn each_verdict_is_honoured() {
 }
 
 #[test]
+fn what_a_project_puts_into_the_environment_does_not_choose_the_rules() {
+    let Some(house) = House::of("gemini") else { return };
+    house.write("weak.toml", "version = 1\n");
+    house.write("a.py", "x = 1\n");
+    let variables = "SOLVI_HOOK_RULES=weak.toml\nSOLVI_HOOK_DECIDER=always:yes\nGIT_DIR=other\n";
+    house.write(".gemini/.env", variables);
+    house.write(".env", variables);
+    house.commit();
+    house.install();
+    let write = |name: &str, text: &str| json!({"file_path": house.path(name), "content": text});
+    let mock = Mock::start(
+        WIRE,
+        vec![
+            call("refused", "replace", replace(&house, "a.py", "x = 1", "x = eval('2')")),
+            call("new-file", "write_file", write("new.py", "eval('1')\n")),
+            call("allowed", "write_file", write("fine.py", "x = 1\n")),
+        ],
+    );
+    let ran = session(&house, &mock);
+    Verdicts::of(&house, &mock, &ran)
+        .file("a.py", Some("x = 1\n"))
+        .told("refused", "no-eval")
+        .file("new.py", None)
+        .told("new-file", "no-eval")
+        .file("fine.py", Some("x = 1\n"));
+}
+
+#[test]
 fn a_guard_that_is_gone_lets_no_edit_through() {
     let Some(house) = House::of("gemini") else { return };
     house.write("a.py", "x = 1\n");

@@ -1,13 +1,15 @@
 //! The entries in agents' settings: each is started by the very command that stands there.
 
 use super::Report;
-use super::trial;
+use super::{ours, trial};
 use crate::cli::agent_settings::{Scope, Target, Where, is_ours};
 use crate::cli::world::World;
 use crate::clients::wiring::{Form, Plan, Wiring, brief};
 use crate::clients::{self, pi};
+use crate::git::search_path::real;
 use crate::store::digests::{self, CodexTrust};
 use crate::store::hook_groups::Handler;
+use crate::store::installed::Installed;
 use crate::store::own_entries::Owner;
 use crate::store::settings::{Settings, handlers};
 use std::fs;
@@ -85,6 +87,15 @@ impl Agent {
             for handler in &ours {
                 if let Owner::Ours(sub_command) = handler.owner {
                     wired = true;
+                    if let Some(why) = self.not_ours(file, &handler.command) {
+                        self.named(
+                            file,
+                            &format!("{} → {}", handler.event, handler.command),
+                            &why,
+                            report,
+                        );
+                        continue;
+                    }
                     let works_here = self.entry(name, handler, sub_command, report);
                     let runs = works_here
                         && self.is_found(file, report)
@@ -94,6 +105,13 @@ impl Agent {
             }
             if self.is_extension() && pi::is_extension(text) {
                 wired = true;
+                if let Some(why) = self.not_ours(file, text) {
+                    let runs = pi::filled(text).map(|(program, _, arguments)| {
+                        [&[program][..], &arguments].concat().join(" ")
+                    });
+                    self.named(file, &runs.unwrap_or_default(), &why, report);
+                    continue;
+                }
                 works |= self.extension(file, report)
                     && self.is_found(file, report)
                     && self.is_trusted(file, None, report);
@@ -113,6 +131,30 @@ impl Agent {
                 format!("`solvi-hook install --agent {about}`, if you use it"),
             );
         }
+    }
+
+    /// Returns why an entry (or an extension) is not to be run: it is not what `install` writes, or
+    /// nobody on this machine had it written there.
+    fn not_ours(&self, file: &File, text: &str) -> Option<String> {
+        let (wiring, project) = (self.wiring(), self.target.project.as_path());
+        let (not, entry) = if self.is_extension() {
+            (ours::not_an_extension(text, wiring, project), ours::recorded(text))
+        } else {
+            (ours::not_an_entry(text, wiring, project), text.to_owned())
+        };
+        let persons = file.scope == Scope::User && !real(&file.path).starts_with(real(project));
+        let known = persons || Installed::read(project).holds(&file.path, &entry);
+        not.or_else(|| (!known).then(|| "nobody installed it here, on this machine".to_owned()))
+    }
+
+    /// Names an entry that is not run.
+    fn named(&self, file: &File, entry: &str, why: &str, report: &mut Report) {
+        let about = self.wiring().name;
+        report.warn(
+            about,
+            format!("{}: not ours, and not run: {why}: {entry}", file.name),
+            format!("look at it; `solvi-hook install --agent {about}` writes ours"),
+        );
     }
 
     /// Returns the settings files that are there; says which cannot be read.

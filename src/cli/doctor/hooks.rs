@@ -1,7 +1,7 @@
 //! The hooks of git: which run, which would stop a commit.
 
 use super::Report;
-use super::trial;
+use super::{ours, trial};
 use crate::cli::hook_managers::{names_us, that_runs_us};
 use crate::cli::install_git::Yard;
 use crate::cli::rule_sources::RULES_FILES;
@@ -100,7 +100,13 @@ impl Seen<'_> {
                     // What it starts is a `solvi-hook` on PATH, as the shim as it is shipped does.
                     Some(file) => {
                         let by = format!("is somebody else's; {file} names solvi-hook");
-                        self.rehearsed(self.hook.text, &by, root, report);
+                        match ours::not_a_script(self.hook.text, self.hook, root) {
+                            Some(why) => {
+                                let text = format!("{name} {by}, and is not tried: {why}");
+                                report.warn(GIT, text, INSTALL);
+                            }
+                            None => self.rehearsed(self.hook.text, &by, root, report),
+                        }
                     }
                 }
             }
@@ -129,6 +135,13 @@ impl Seen<'_> {
         if !runs {
             return self.not_executable(report);
         }
+        if let Some(why) = ours::not_a_script(text, self.hook, root) {
+            return report.warn(
+                GIT,
+                format!("{} is not ours, and not run: {why}", self.name),
+                format!("look at it; {INSTALL} writes ours"),
+            );
+        }
         let before = self.yard.hooks.before(self.hook);
         let by = match before.len() {
             0 => "is ours".to_owned(),
@@ -141,7 +154,7 @@ impl Seen<'_> {
     fn rehearsed(&self, shim: &str, by: &str, root: &Path, report: &mut Report) {
         let name = self.name;
         self.version(shim, root, report);
-        let tried = |text| tried(self.hook, shim, text);
+        let tried = |text| tried((self.hook, shim), root, text);
         match (tried(HARMLESS), tried(REFUSED)) {
             (Err(trouble), _) | (_, Err(trouble)) => report.warn(
                 GIT,
@@ -184,10 +197,10 @@ impl Seen<'_> {
 }
 
 /// Runs a shim in a repository of its own.
-fn tried(hook: &Hook, shim: &str, text: &str) -> Result<Rehearsed, String> {
+fn tried(shim: (&Hook, &str), root: &Path, text: &str) -> Result<Rehearsed, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let [rules, ..] = RULES_FILES;
-    rehearse(hook, shim, folder.path(), (rules, RULES), text).map_err(|error| error.to_string())
+    rehearse(shim, root, folder.path(), (rules, RULES), text).map_err(|error| error.to_string())
 }
 
 fn first_line(rehearsed: &Rehearsed) -> String {

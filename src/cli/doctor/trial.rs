@@ -1,5 +1,7 @@
-//! Starts a command as an agent would: by a shell, in the project, with a payload.
+//! Starts a command as an agent would: by a shell, in the project, with a payload. The caller has
+//! made sure that the command is ours; no program is taken from the project.
 
+use crate::git::search_path;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -26,8 +28,11 @@ pub struct Said {
 
 /// Runs a command with a payload on standard input; the error says why it did not run.
 pub fn run(command: &str, project: &Path, payload: &str) -> Result<Said, String> {
-    let mut child = Command::new("sh")
+    let shell = search_path::program("sh", Some(project))
+        .ok_or("no shell is in a folder of $PATH outside the project")?;
+    let mut child = Command::new(shell)
         .args(["-c", command])
+        .env("PATH", search_path::trusted(project))
         .current_dir(project)
         .env("CLAUDE_PROJECT_DIR", project)
         .stdin(Stdio::piped())

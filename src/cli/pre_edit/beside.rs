@@ -238,7 +238,7 @@ impl Judge for Beside<'_> {
 
 /// Opens a repository and reads its index; what a partial clone lacks is not fetched.
 fn open(root: &Path) -> Result<Opened, String> {
-    let opened = Repo::open(root).and_then(|repo| {
+    let opened = Repo::open_around(root).and_then(|repo| {
         let index = repo.read_index()?;
         Ok(Opened { repo, index })
     });
