@@ -14,12 +14,36 @@ use tree_sitter::Node;
 /// How many values one expression may have (`a if b else c`).
 const VALUES: usize = 64;
 
-/// Functions that call their first argument.
-const CALLERS: &str = "apply_async filter map partial partialmethod reduce starmap";
+/// Tells whether a function calls its first argument.
+fn calls_its_first(name: &str) -> bool {
+    matches!(
+        name,
+        "apply_async" | "filter" | "map" | "partial" | "partialmethod" | "reduce" | "starmap"
+    )
+}
 
-/// Functions that only look at what they are given.
-const LOOKERS: &str = "callable dir getattr hasattr hash help id inspect isinstance issubclass \
-                       len print repr signature str type wraps";
+/// Tells whether a function only looks at what it is given.
+fn only_looks(name: &str) -> bool {
+    matches!(
+        name,
+        "callable"
+            | "dir"
+            | "getattr"
+            | "hasattr"
+            | "hash"
+            | "help"
+            | "id"
+            | "isinstance"
+            | "issubclass"
+            | "len"
+            | "print"
+            | "repr"
+            | "signature"
+            | "str"
+            | "type"
+            | "wraps"
+    )
+}
 
 impl<'a> Walk<'a> {
     /// Reads a call of whatever its callee stands for.
@@ -66,12 +90,11 @@ impl<'a> Walk<'a> {
     /// Reads the names among the arguments of a call.
     fn hand_over(&mut self, call: Node<'a>, list: Node<'a>) {
         let callee = name::last(call, self.text, &self.lookups).unwrap_or_default();
-        let is_one_of = |words: &str| words.split_whitespace().any(|word| word == callee);
-        if is_one_of(LOOKERS) {
+        if only_looks(callee) {
             return;
         }
         let mut arguments = named_children(list).into_iter();
-        if is_one_of(CALLERS)
+        if calls_its_first(callee)
             && let Some(first) = arguments.next()
         {
             let mut given = self.arguments(list);
