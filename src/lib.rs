@@ -37,7 +37,7 @@
 //!   and write the replies; [`clients::contract`] says what each honours.
 //! * `engine`: [`engine::rules`] loads the rules file and knows which rules meet a path;
 //!   [`engine::checks`] are the kinds of check, one file each; [`engine::decide`] joins what the
-//!   judges saw and masks what a redacting rule found.
+//!   judges saw, and [`engine::redaction`] masks what a redacting rule finds in all that leaves.
 //! * `git`: [`git::Repo`] compares two states by their objects and hands out light deltas; each
 //!   becomes a change when it is read. [`git::patch`] reads a diff without a repository,
 //!   [`git::pushed`] git's lines about a push, [`git::shims`] writes the hooks.

@@ -86,6 +86,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     // A path on the command line is meant from where the person stands.
     let rules = args.rules.as_ref().map(|path| world.path(path));
     let mut books = Books::read(&RuleSource::find(rules.as_deref(), &root, world)?, &root)?;
+    world.secrets.remember(books.redactor());
     if let Some(rules) = &args.rules {
         books.name = rules.display().to_string();
     }

@@ -10,10 +10,11 @@ use super::progress::Progress;
 use super::terminal;
 use super::world::World;
 use crate::domain::{Change, Content, Decision, Place, RepoPath, Ruling, Verdict};
-use crate::engine::{self, Judge, tripwire::Tripwire};
+use crate::engine::{self, Judge, redaction::Redactor, tripwire::Tripwire};
 use crate::git::{Delta, Fetching, GitError, Reading, Repo};
-use crate::report::{self, Commit, Format, NotChecked, Subject};
+use crate::report::{self, Commit, Format, NotChecked, RuleSet, Subject};
 use clap::Args;
+use std::borrow::Cow;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -235,20 +236,31 @@ impl Survey {
         self.unread.folders = true;
     }
 
-    /// Joins what was found.
+    /// Joins what was found, and masks what is told beside the findings.
     #[must_use]
-    pub fn decide(mut self) -> Outcome {
+    pub fn decide(mut self, redactor: &Redactor) -> Outcome {
         let unread = self.unread.told();
         self.notes.extend(unread.clone());
+        let mut decision = Decision::of(self.rulings);
+        redactor.settle(&mut decision);
+        let text = |text: String| match redactor.text(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(masked) => masked,
+        };
+        let commit = |Commit { id, subject }: Commit| Commit { id, subject: text(subject) };
+        let file = |NotChecked { place, why }: NotChecked| NotChecked {
+            place: redactor.place(place),
+            why: text(why),
+        };
         Outcome {
-            unread,
+            unread: unread.map(text),
             unread_folders: self.unread.folders,
-            decision: Decision::of(self.rulings),
-            commits: self.commits,
-            title: self.title,
+            decision,
+            commits: self.commits.into_iter().map(|it| it.map(commit)).collect(),
+            title: text(self.title),
             files: self.files,
-            not_checked: self.not_checked,
-            notes: self.notes,
+            not_checked: self.not_checked.into_iter().map(file).collect(),
+            notes: self.notes.into_iter().map(text).collect(),
         }
     }
 }
@@ -315,12 +327,12 @@ fn ruling(change: Change, rules: &Rules, options: &Options) -> Option<Ruling> {
     if !options.no_instruction_check && rules.every_rule {
         judges.push(&Tripwire);
     }
-    let decision = engine::decide(vec![change], &judges, &rules.book);
+    let decision = engine::decide(vec![change], &judges, &rules.redactor);
     decision.rulings.into_iter().find(|ruling| ruling.verdict() > Verdict::Allow)
 }
 
 /// What a check came to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Outcome {
     /// What was decided.
     pub decision: Decision,
@@ -369,7 +381,12 @@ impl Outcome {
         world: &World,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let sets = &rules.sets;
+        // A set is named by its revision, which may be a branch.
+        let set = |set: &RuleSet| RuleSet {
+            name: rules.redactor.text(&set.name).into_owned(),
+            rules: set.rules,
+        };
+        let sets: Vec<RuleSet> = rules.sets.iter().map(set).collect();
         let rules: Vec<report::Rule> = rules.book.rules.iter().map(about).collect();
         let subject = Subject {
             title: &self.title,
@@ -378,7 +395,7 @@ impl Outcome {
             not_checked: &self.not_checked,
             notes: &self.notes,
             rules: &rules,
-            rule_sets: sets,
+            rule_sets: &sets,
             files: self.files,
             version: env!("CARGO_PKG_VERSION"),
             style: terminal::style(world),

@@ -91,7 +91,8 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
             (rules, survey)
         }
     };
-    let outcome = survey.decide();
+    world.secrets.remember(rules.redactor.clone());
+    let outcome = survey.decide(&rules.redactor);
     outcome.report(&rules, &args.options, world, out)?;
     if let Some(named) = &args.store {
         let instruction_check = !args.options.no_instruction_check;

@@ -10,6 +10,7 @@ use super::world::World;
 use crate::domain::{
     Change, Content, Finding, Moment, Numbering, Part, Place, RepoPath, Ruling, Spot, Verdict,
 };
+use crate::engine::redaction::Redactor;
 use crate::engine::rules::{Loosened, Rule, Rulebook};
 use crate::git::{self, Delta, Id, Repo};
 use crate::report::RuleSet;
@@ -23,6 +24,8 @@ pub const LOOSENED: &str = "rules-loosened";
 pub struct Rules {
     /// The rules of all sides.
     pub book: Rulebook,
+    /// What they redact, also those that do not evaluate.
+    pub redactor: Redactor,
     /// Whether every rule evaluates, or only those that were named.
     pub every_rule: bool,
     /// What a reader should know about their origin.
@@ -248,8 +251,15 @@ impl Rules {
         let mut files: Vec<String> = RULES_FILES.map(ToOwned::to_owned).to_vec();
         files.extend(change.file().map(ToOwned::to_owned));
         let book = change.load()?;
-        let mut rules =
-            Self { sets: Vec::new(), book, every_rule: true, notes, loosened: None, files };
+        let mut rules = Self {
+            sets: Vec::new(),
+            redactor: Redactor::default(),
+            book,
+            every_rule: true,
+            notes,
+            loosened: None,
+            files,
+        };
         let mut loosening = Loosening::default();
         if let Some(before) = before {
             loosening.compare(before, &change, &rules.book, wanted.only);
@@ -279,6 +289,7 @@ impl Rules {
             read.push(base);
         }
         rules.sets.push(own);
+        rules.redactor = Redactor::of([&rules.book]);
         rules.loosened = loosening.ruling(&change);
         rules.choose(wanted)
     }

@@ -47,13 +47,14 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let wanted =
         Wanted { named: args.rules.as_deref(), root: &root, only: &[], moment: Moment::Commit };
     let rules = Rules::staged(wanted, &repo, world)?;
+    world.secrets.remember(rules.redactor.clone());
     let deltas = repo.staged()?;
     let mut survey = Survey::of("staged changes");
     survey.begin(&rules);
     survey.notes.extend(rules.touched(&deltas.list));
     survey.notes.extend(moved_out(&deltas.list, &rules));
     survey.judge(&repo, &deltas.list, None, &rules, &args.options);
-    let outcome = survey.decide();
+    let outcome = survey.decide(&rules.redactor);
     outcome.report(&rules, &args.options, world, out)?;
     let status = outcome.status(Verdict::Ask, &args.options);
     let for_a_person = status == 1 && only_asks(&outcome);

@@ -3,6 +3,7 @@
 use crate::clients::Voice;
 use crate::domain::sanitize::visible;
 use crate::domain::{Action, Change, Content, Decision, Event, Finding, Ruling, wording};
+use crate::engine::redaction::Redactor;
 use crate::report;
 use std::fmt::Write;
 use std::path::Path;
@@ -23,12 +24,22 @@ impl Explanation {
         Self { begun: now, last: now, text: String::new(), spent: Vec::new() }
     }
 
-    /// Returns the whole story.
-    pub fn text(self) -> String {
+    /// Returns the whole story, masked.
+    pub fn text(self, redactor: &Redactor) -> String {
         let whole = self.begun.elapsed();
         let parts: Vec<String> =
             self.spent.iter().map(|(what, spent)| format!("{what} {}", ms(*spent))).collect();
-        format!("{}time     {} ({})\n", self.text, ms(whole), parts.join(", "))
+        // What a change is known by may quote it.
+        let mut text = String::new();
+        for line in self.text.split_inclusive('\n') {
+            if line.starts_with("change ") {
+                text.push_str(&redactor.text_with_quotes(line));
+            } else {
+                text.push_str(line);
+            }
+        }
+        let text = redactor.text(&text);
+        format!("{text}time     {} ({})\n", ms(whole), parts.join(", "))
     }
 
     fn row(&mut self, key: &str, value: &str) {

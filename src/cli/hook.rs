@@ -14,6 +14,7 @@ use crate::clients::marks::Marks;
 use crate::clients::payload::without_event;
 use crate::clients::{self, Client, Phase, Voice, paths};
 use crate::domain::{Action, Decision, Event, Verdict};
+use crate::engine::redaction::Redactor;
 use crate::store::files::DiskFiles;
 use crate::store::roots::{above, is_home};
 use std::io::Read;
@@ -254,7 +255,7 @@ impl Sitting {
         let asking = *heard.get_or_init(|| Asking::of(&marks, agent, &self.world));
         if !questions.ask_at(asking.phase) {
             told.passed(asking.client.name());
-            let told = self.settings.explain.then(|| told.text());
+            let told = self.settings.explain.then(|| told.text(&Redactor::default()));
             return Answer { reply: asking.nothing(), told };
         }
         let Asking { client, phase, .. } = asking;
@@ -265,6 +266,8 @@ impl Sitting {
         let mut voice = Voice { approve: self.settings.approve, ..Voice::default() };
         let (reply, decision) = match read {
             Err(trouble) => {
+                // It may quote the payload.
+                let trouble = self.redactor(&self.root(&payload)).text(&trouble).into_owned();
                 (asking.without_judgement(trouble.clone()), Decision::unjudged(trouble))
             }
             Ok((event, files)) => {
@@ -278,11 +281,24 @@ impl Sitting {
                 if phase == Phase::After && silent && !client.warns_before() {
                     decision = post_write::warning(self, &event, &files, &mut told);
                 }
+                for note in &mut voice.notes {
+                    *note = self.redactor(files.root()).text(note).into_owned();
+                }
                 (client.write_at(phase, &decision, &voice), decision)
             }
         };
         told.decided(&decision, &voice);
-        Answer { reply, told: self.settings.explain.then(|| told.text()) }
+        let told = self.settings.explain.then(|| {
+            let redactor = self.redactor(&self.root(&payload));
+            told.text(&redactor)
+        });
+        Answer { reply, told }
+    }
+
+    /// Returns the project's root for an event.
+    fn root(&self, payload: &[u8]) -> PathBuf {
+        let session = clients::working_folder(payload);
+        defaults::project(self.settings.project.as_deref(), session.as_deref(), &self.world)
     }
 
     /// Reads the payload; the error says why nobody can.

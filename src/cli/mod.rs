@@ -29,6 +29,7 @@ mod progress;
 mod push_history;
 mod query;
 mod redact;
+mod redaction;
 mod report;
 mod roots;
 mod rule_sources;
@@ -146,6 +147,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 impl Command {
+    /// Tells whether it writes what records, or other people's files, hold, in its own words.
+    fn shows_records(&self) -> bool {
+        matches!(self, Self::Audit(_) | Self::Verify(_) | Self::Doctor(_))
+    }
+
     fn run(self, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
         match self {
             // A hook writes one reply and nothing else, so it does not come this way.
@@ -183,7 +189,14 @@ fn finish(command: Command, world: World) -> u8 {
     // Nobody waits for these as an agent waits for its hook, so there is no deadline.
     let run = pen::hold_without_deadline(move || {
         let mut out = Vec::new();
-        (command.run(&world, &mut out), out)
+        let shows_records = command.shows_records();
+        let result = command
+            .run(&world, &mut out)
+            .map_err(|failure| redaction::failure(failure, &world.secrets.of_this_folder(&world)));
+        if shows_records {
+            out = redaction::output(out, &world.secrets.of_this_folder(&world));
+        }
+        (result, out)
     });
     let (result, out) = match run {
         Ok(run) => run,

@@ -79,7 +79,13 @@ pub fn judge(
             .into_iter()
             .filter_map(|look| match look.open {
                 Some(_) => Some((judged.next()?.clone(), look.written)),
-                None => Some((Ruling::of(look.same, Vec::new(), None), look.written)),
+                None if look.written.of.is_some() => {
+                    Some((Ruling::of(look.same, Vec::new(), None), look.written))
+                }
+                None => {
+                    let redactor = sitting.redactor(files.root());
+                    Some((redactor.ruling(look.same, Vec::new()), look.written))
+                }
             })
             .collect();
         let keep = Keep {
@@ -89,7 +95,14 @@ pub fn judge(
             occasion: Occasion::WRITTEN,
             instruction_check: !sitting.settings.no_instruction_check,
         };
-        if let Err(error) = keep.written(event, &written, &sitting.world) {
+        // Where every file is the one of a record, its names stand there already.
+        let event = if written.iter().all(|(_, written)| written.of.is_some()) {
+            event.clone()
+        } else {
+            let session = sitting.redactor(files.root()).session(&event.session);
+            Event { session, tool: event.tool.clone(), ..Event::default() }
+        };
+        if let Err(error) = keep.written(&event, &written, &sitting.world) {
             voice.notes.push(format!("What was written is not recorded: {error}"));
         }
         told.kept();

@@ -9,14 +9,17 @@ mod protected;
 use super::explain::Explanation;
 use super::hook::{self, Agent, Questions};
 use super::keep::{Keep, Kept};
+use super::redaction;
 use super::rule_sources::{RULES_VARIABLE, RuleSource};
 use super::sitting::{Settings, Sitting};
 use super::world::World;
 use crate::clients::wiring::wirings;
 use crate::clients::{Voice, claude};
 use crate::domain::{
-    Action, Change, Decision, Event, Files, Finding, Moment, Part, Ruling, Verdict, sanitize,
+    Action, Change, Content, Decision, Event, Files, Finding, Moment, Part, Ruling, Stored,
+    Verdict, sanitize,
 };
+use crate::engine::redaction::Redactor;
 use crate::engine::rules::{Realm, Rulebook};
 use crate::engine::{self, Judge, own_files::OwnFiles, tripwire::Tripwire};
 use crate::store::files::DiskFiles;
@@ -76,7 +79,9 @@ pub fn judge(
             occasion: Occasion::EDIT,
             instruction_check: !sitting.settings.no_instruction_check,
         };
-        match keep.edit(event, &decision, &sitting.world) {
+        let session = sitting.redactor(files.root()).session(&event.session);
+        let event = Event { session, tool: event.tool.clone(), ..Event::default() };
+        match keep.edit(&event, &decision, &sitting.world) {
             Ok(Kept { place, trouble, is_tampering }) => {
                 let place = (decision.verdict() > Verdict::Allow).then_some(place);
                 match trouble {
@@ -164,6 +169,14 @@ pub fn weigh(
     if !names_rules(sitting) {
         others.add_rules(&mut book, &source, &changes, files);
     }
+    let redactor = if others.broken.is_empty() {
+        Redactor::of([&book])
+    } else {
+        // Nobody knows what the rules that cannot be read would have masked.
+        redaction::built_in().and(&Redactor::of([&book])).withholding()
+    };
+    let redactor = world.secrets.remember(redactor);
+    learn(&changes, files, &redactor);
     let beside = Beside::of(&mut changes, &book, files);
     let mut judges: Vec<&dyn Judge> = vec![&book];
     judges.extend(others.broken.iter().map(|broken| broken as &dyn Judge));
@@ -172,9 +185,20 @@ pub fn weigh(
     }
     judges.push(&own);
     judges.push(&beside);
-    let decision = engine::decide(changes, &judges, &book);
+    let decision = engine::decide(changes, &judges, &redactor);
     voice.notes.extend(beside.notes.iter().map(|note| sanitize::visible(note).into_owned()));
     decision
+}
+
+/// Looks for secrets in files whose content after the edit is not known: why it is not may quote a
+/// part of one.
+fn learn(changes: &[Change], files: &DiskFiles, redactor: &Redactor) {
+    let unknown = |change: &&Change| matches!(change.after, Content::Unknown(_));
+    for change in changes.iter().filter(unknown).filter(|_| !redactor.is_empty()) {
+        if let Stored::Bytes(bytes) = files.read(&change.place) {
+            redactor.learn(&change.place, &String::from_utf8_lossy(&bytes));
+        }
+    }
 }
 
 /// Tells whether the rules file is named, and so meant for whatever is edited.

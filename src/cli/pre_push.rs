@@ -65,7 +65,9 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
             rewritten.extend(pushed.deletes.iter().cloned());
         }
         if !rewritten.is_empty() {
-            let names = sanitize::visible(&rewritten.join(", ")).into_owned();
+            let names = world.secrets.redactor(args.rules.as_deref(), &root, world);
+            let names = names.text(&rewritten.join(", ")).into_owned();
+            let names = sanitize::visible(&names);
             writeln!(out, "refused: this push rewrites or deletes {names} on the remote")?;
             terminal::write_err("`git push --no-verify` pushes all the same.\n");
             return Ok(1);
@@ -75,6 +77,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let wanted =
         Wanted { named: args.rules.as_deref(), root: &root, only: &[], moment: Moment::Push };
     let rules = rules(&pushed, range, &args.remote, &repo, wanted, world)?;
+    world.secrets.remember(rules.redactor.clone());
     let deltas = repo.range(range.base, range.tip)?;
     let title = format!("{}..{}", range.base.short(), range.tip.short());
     let mut survey = Survey::of(title);
@@ -91,7 +94,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         let history = History { repo: &repo, rules: &rules, options: &args.options };
         history.survey(&commits, &mut survey)?;
     }
-    let outcome = survey.decide();
+    let outcome = survey.decide(&rules.redactor);
     outcome.report(&rules, &args.options, world, out)?;
     if !args.no_store {
         let named = PathBuf::from(defaults::STORE);

@@ -86,7 +86,7 @@ impl History<'_> {
     fn ruling(&self, reading: Reading) -> Option<Ruling> {
         let book = &self.rules.book;
         let decision: Decision =
-            engine::decide(vec![reading.change], &[&book.redacting_only()], book);
+            engine::decide(vec![reading.change], &[&book.redacting_only()], &self.rules.redactor);
         let found = decision.rulings.into_iter().find(|it| it.verdict() > Verdict::Allow)?;
         // What cannot be looked at in the past is told of the file as it is, if it still is there.
         let certain = |finding: &Finding| finding.objects() && !finding.spots.is_empty();

@@ -5,10 +5,11 @@ use super::filters::{Filters, Fit, Sieve};
 use super::report::read;
 use super::verify::{open, store, unreadable};
 use super::world::World;
-use super::{defaults, pen};
+use super::{defaults, pen, redaction};
 use crate::domain::Verdict;
 use crate::domain::sanitize::excerpt;
 use crate::domain::sanitize::hidden;
+use crate::engine::redaction::Redactor;
 use crate::report::statistics::Unreadable;
 use crate::store::reader::{Back, Snapshot, line_at};
 use crate::store::segments::Segment;
@@ -28,7 +29,7 @@ use std::path::{Path, PathBuf};
 /// that is no decision; with one for rule, path, session or verdict only decisions do, and
 /// records of what was written. Redacted
 /// records that a filter cannot be held against, and lines that cannot be read, are told on
-/// standard error. All times are UTC.
+/// standard error. What a rule redacts today is masked also in a record that was kept before. All times are UTC.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     solvi-hook query --verdict deny --since 7d\n  \
@@ -85,7 +86,9 @@ pub fn run(args: &Args, world: &World) -> Result<u8, Failure> {
     let root = defaults::project(args.project.as_deref(), None, world);
     let (path, name) = store(args.store.as_deref(), &root, world)?;
     let mut opened = open(&path, &name)?;
-    let query = Query { args, sieve: args.filters.sieve(world), path: &path, name: &name };
+    let redactor = world.secrets.redactor(None, &root, world);
+    let sieve = args.filters.sieve(world);
+    let query = Query { args, sieve, path: &path, name: &name, redactor };
     let (since, until) = query.sieve.times();
     for (_, snapshot) in &mut opened {
         snapshot.within(since, until).map_err(|error| unreadable(&name, error))?;
@@ -124,6 +127,7 @@ struct Query<'a> {
     sieve: Sieve,
     path: &'a Path,
     name: &'a str,
+    redactor: Redactor,
 }
 
 impl Query<'_> {
@@ -230,6 +234,15 @@ impl Query<'_> {
     }
 
     fn one(&self, line: &[u8], record: &Stored, out: &mut dyn Write) -> std::io::Result<()> {
+        if let Some(masked) = redaction::record(record, line, &self.redactor) {
+            return match self.args.format {
+                Shape::Jsonl => {
+                    out.write_all(&shown(masked.line().as_bytes()))?;
+                    out.write_all(b"\n")
+                }
+                Shape::Table => writeln!(out, "{}", row(&masked)),
+            };
+        }
         match self.args.format {
             Shape::Jsonl => {
                 out.write_all(&shown(line))?;

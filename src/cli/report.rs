@@ -3,9 +3,11 @@
 use super::defaults;
 use super::failure::Failure;
 use super::filters::{Filters, Fit, Sieve};
+use super::redaction;
 use super::terminal;
 use super::verify::{open, store, unreadable};
 use super::world::World;
+use crate::engine::redaction::Redactor;
 use crate::report::statistics::{self, About, Counter, Format, Look, Record, Statistics};
 use crate::store::reader::{Line, Reader};
 use crate::store::stored::{Kind, Outcome, Stored};
@@ -60,10 +62,11 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let root = defaults::project(args.project.as_deref(), None, world);
     let (path, name) = store(args.store.as_deref(), &root, world)?;
     let sieve = args.filters.sieve(world);
+    let redactor = world.secrets.redactor(None, &root, world);
     let (mut counter, mut empty) = (Counter::default(), true);
     for (segment, mut snapshot) in open(&path, &name)? {
         let file = segment.name_in(&path);
-        let read = count(&mut snapshot.lines, file.as_deref(), &sieve, &mut counter);
+        let read = count(&mut snapshot.lines, file.as_deref(), &sieve, &redactor, &mut counter);
         empty &= read.map_err(|error| unreadable(&name, error))? == 0;
     }
     let told = Statistics { store: name, filters: sieve.words(), empty, ..counter.finish() };
@@ -77,6 +80,7 @@ fn count<R: BufRead>(
     lines: &mut Reader<R>,
     file: Option<&str>,
     sieve: &Sieve,
+    redactor: &Redactor,
     counter: &mut Counter,
 ) -> std::io::Result<u64> {
     let mut records = 0;
@@ -89,6 +93,7 @@ fn count<R: BufRead>(
             continue;
         };
         records += 1;
+        let stored = redaction::record(&stored, line.bytes, redactor).unwrap_or(stored);
         let mut record = record(&stored);
         match sieve.fit(&stored) {
             Fit::Fits => {

@@ -2,6 +2,7 @@
 
 use super::defaults;
 use super::world::World;
+use crate::engine::redaction::Redactor;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -62,4 +63,12 @@ pub struct Sitting {
     pub settings: Settings,
     /// The outside.
     pub world: World,
+}
+
+impl Sitting {
+    /// Returns what must not be shown: what the rules redact that were loaded, or those of the
+    /// project.
+    pub fn redactor(&self, root: &Path) -> Redactor {
+        self.world.secrets.redactor(self.settings.rules.as_deref(), root, &self.world)
+    }
 }

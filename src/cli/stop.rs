@@ -12,7 +12,8 @@ use super::failure::Failure;
 use super::keep::{Keep, Stop};
 use super::sitting::Sitting;
 use crate::clients::Voice;
-use crate::domain::{Action, Decision, Event, Finding, Moment, Verdict};
+use crate::domain::{Action, Decision, Event, Finding, Moment, Session, Verdict};
+use crate::engine::redaction::Redactor;
 use crate::git::{GitError, Repo};
 use crate::store::canonical::value_hash;
 use crate::store::files::DiskFiles;
@@ -40,7 +41,8 @@ pub fn judge(
         return Decision::default();
     }
     let reasons = reasons(&outcome.decision);
-    let before = reasons.as_deref().is_some_and(|reasons| held(sitting, event, files, reasons));
+    let session = sitting.redactor(files.root()).session(&event.session);
+    let before = reasons.as_deref().is_some_and(|reasons| held(sitting, &session, files, reasons));
     if let Some(named) = sitting.settings.store() {
         let keep = Keep {
             repo: repo.as_ref(),
@@ -49,7 +51,7 @@ pub fn judge(
             occasion: Occasion::STOP,
             instruction_check: !sitting.settings.no_instruction_check,
         };
-        let stop = Stop { session: &event.session, reasons: reasons.as_deref(), told: before };
+        let stop = Stop { session: &session, reasons: reasons.as_deref(), told: before };
         match keep.stop(&outcome, &stop, &sitting.world) {
             Ok(trouble) => voice.notes.extend(trouble),
             Err(error) => voice.notes.push(format!("This decision is not recorded: {error}")),
@@ -84,7 +86,8 @@ fn left(sitting: &Sitting, files: &DiskFiles, voice: &mut Voice) -> Left {
     let inside = |root: &&Path| cwd.starts_with(root) && root.starts_with(files.root());
     let others = files.roots().iter().map(PathBuf::as_path);
     roots.extend(others.filter(|root| *root != files.root()).filter(inside));
-    let mut left = Left { repo: None, outcome: Survey::of("the working tree").decide() };
+    let none = Survey::of("the working tree").decide(&Redactor::default());
+    let mut left = Left { repo: None, outcome: none };
     for root in roots {
         let repo = match Repo::open_around(root) {
             Ok(repo) => repo,
@@ -108,6 +111,8 @@ fn left(sitting: &Sitting, files: &DiskFiles, voice: &mut Voice) -> Left {
             (left.repo, left.outcome) = (Some(repo), outcome);
         } else {
             left.outcome.add_below(&folder.replace(MAIN_SEPARATOR, "/"), outcome);
+            // Each was masked by the rules that were loaded until then.
+            sitting.redactor(files.root()).mask_again(&mut left.outcome.decision);
         }
     }
     left
@@ -120,17 +125,18 @@ fn unchecked(why: &str) -> String {
 /// Holds the working tree against HEAD.
 fn outcome(sitting: &Sitting, repo: &Repo) -> Result<Outcome, Failure> {
     let Sitting { settings, world } = sitting;
-    let Some(root) = repo.root() else { return Ok(Survey::default().decide()) };
+    let Some(root) = repo.root() else { return Ok(Outcome::default()) };
     let deltas = repo.worktree(true)?.list;
-    let mut survey = Survey::of("the working tree");
     if deltas.is_empty() {
-        return Ok(survey.decide());
+        return Ok(Outcome::default());
     }
+    let mut survey = Survey::of("the working tree");
     let named = settings.rules.as_deref();
     let wanted = Wanted { named, root, only: &[], moment: Moment::Commit };
     let rules = Rules::worktree(wanted, repo, world)?;
+    world.secrets.remember(rules.redactor.clone());
     survey.judge(repo, &deltas, None, &rules, &Options::silent(settings.no_instruction_check));
-    Ok(survey.decide())
+    Ok(survey.decide(&rules.redactor))
 }
 
 /// Returns a name for what is refused: the same for the same lines, wherever they stand in their
@@ -149,8 +155,8 @@ fn reasons(decision: &Decision) -> Option<String> {
 }
 
 /// Tells whether the agent of this session was kept from stopping for the same reasons before.
-fn held(sitting: &Sitting, event: &Event, files: &DiskFiles, reasons: &str) -> bool {
+fn held(sitting: &Sitting, session: &Session, files: &DiskFiles, reasons: &str) -> bool {
     let store = sitting.settings.store().map(|named| files.root().join(named));
     let recent = store.and_then(|store| Recent::of(&store).ok()).unwrap_or_default();
-    recent.held(&event.session, reasons)
+    recent.held(session, reasons)
 }

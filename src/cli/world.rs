@@ -1,5 +1,6 @@
 //! What a sub-command may know of the outside: handed to it, so that tests can hand it another.
 
+use super::redaction::Secrets;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -11,6 +12,8 @@ pub struct World {
     pub cwd: PathBuf,
     /// When the process was started, or nearly so.
     pub begun: Instant,
+    /// What the rules that were loaded in this run redact.
+    pub secrets: Secrets,
     /// Whether variables of ours count: not where an agent runs us, because a project may have a
     /// say in the agent's environment (`.gemini/.env`).
     ours: bool,
@@ -30,7 +33,7 @@ impl World {
     /// Returns the world of this process, seen from another folder.
     #[must_use]
     pub fn at(cwd: PathBuf) -> Self {
-        Self { cwd, begun: Instant::now(), ours: true }
+        Self { cwd, begun: Instant::now(), ours: true, secrets: Secrets::default() }
     }
 
     /// Returns the same world as an agent's hook sees it.

@@ -30,6 +30,8 @@ pub struct Redaction {
     pub added: Vec<Line>,
     /// The file after the edit, masked.
     pub after: Content,
+    /// Whether nothing is kept of the change's text, because nobody knows what is secret in it.
+    pub withheld: bool,
 }
 
 impl Ruling {

@@ -10,12 +10,12 @@ mod notebook;
 pub mod own_files;
 pub mod pattern;
 pub mod python;
+pub mod redaction;
 pub mod rules;
-mod secrets;
 pub mod tripwire;
 
-use crate::domain::{Change, Decision, Finding, Ruling};
-use rules::Rulebook;
+use crate::domain::{Change, Decision, Finding};
+use redaction::Redactor;
 
 /// Whoever looks at changes.
 pub trait Judge {
@@ -24,13 +24,19 @@ pub trait Judge {
 }
 
 /// Decides about the changes of an event: every judge looks at every change, the strictest
-/// finding counts, and what a redacting rule of `book` finds is masked in all that leaves here.
+/// finding counts, and what the redacting rules find is masked in all that leaves here. `secrets`
+/// is a [`Redactor`], or the one rules file there is.
 #[must_use]
-pub fn decide(changes: Vec<Change>, judges: &[&dyn Judge], book: &Rulebook) -> Decision {
+pub fn decide(
+    changes: Vec<Change>,
+    judges: &[&dyn Judge],
+    secrets: impl Into<Redactor>,
+) -> Decision {
+    let redactor = secrets.into();
     let rule = |mut change: Change| {
         notebook::read(&mut change);
-        let findings = judges.iter().flat_map(|judge| judge.look(&change)).collect();
-        let (mut findings, redaction) = secrets::mask(findings, &change, book);
+        let mut findings: Vec<Finding> =
+            judges.iter().flat_map(|judge| judge.look(&change)).collect();
         // Two projects may have the same rule, and one may be reached in two ways.
         let mut at = 0;
         while at < findings.len() {
@@ -41,10 +47,13 @@ pub fn decide(changes: Vec<Change>, judges: &[&dyn Judge], book: &Rulebook) -> D
                 at += 1;
             }
         }
+        let mut ruling = redactor.ruling(change, findings);
         // A decision keeps what was decided about, and not all that it took to decide.
-        change.before = None;
-        change.others = Vec::new();
-        Ruling::of(change, findings, redaction)
+        ruling.change.before = None;
+        ruling.change.others = Vec::new();
+        ruling
     };
-    Decision::of(changes.into_iter().map(rule).collect())
+    let mut decision = Decision::of(changes.into_iter().map(rule).collect());
+    redactor.settle(&mut decision);
+    decision
 }

@@ -39,6 +39,16 @@ pub fn digest_of<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>) -> S
     sha256(&fields, Spelling { spaced: false, rounded: false })
 }
 
+/// Returns the digest of a text's own bytes: SHA-256, 64 hex digits.
+#[must_use]
+pub fn text_digest(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
 /// Returns the hash by which steps of a trace name a value: 16 hex digits over the spaced
 /// spelling, with floats rounded to 9 decimals.
 #[must_use]

@@ -91,6 +91,8 @@ pub fn written(written: &Written, ruling: &Ruling, event: &Event, facts: &Facts)
 
 fn entry(record: Map<String, Value>, ruling: &Ruling) -> Entry {
     match &ruling.redaction {
+        // Nothing of the text is in it.
+        Some(redaction) if redaction.withheld => Entry::whole(record),
         Some(redaction) => {
             let note = format!("redact = true: {}", redaction.rules.join(", "));
             Entry::born_erased(record, BY, &note)
@@ -310,6 +312,20 @@ fn ours(ruling: &Ruling, plan: &Plan) -> Map<String, Value> {
     }
     if change.certainty == Certainty::Possible {
         note("certainty", "possible".into());
+    }
+    if ruling.redaction.as_ref().is_some_and(|redaction| redaction.withheld) {
+        match &change.after {
+            Content::Text(text) => note("no_result_text", steps::withheld(text).into()),
+            Content::Binary => note("no_result_text", steps::NO_TEXT.into()),
+            Content::Unknown(why) => note("no_result_text", why.as_str().into()),
+            Content::Absent => {}
+        }
+        if !change.added.is_empty() {
+            let added: Vec<&str> = change.added.iter().map(|line| line.text.as_str()).collect();
+            let told = steps::withheld(&added.join("\n"));
+            note("no_added_lines", format!("{told}, {} lines", added.len()).into());
+        }
+        return ours;
     }
     match &change.after {
         Content::Text(_) if after.is_none() => note("no_result_text", steps::too_large().into()),

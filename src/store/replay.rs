@@ -48,6 +48,9 @@ pub enum Lack {
     /// A part of the change was too large to be kept.
     #[error("{0} was too large to be kept")]
     TooLarge(&'static str),
+    /// The rules that say what is secret could not be read, so its text was not kept.
+    #[error("its text was not kept, because the rules could not be read")]
+    Withheld,
     /// A part of it is not there, or is not what belongs there.
     #[error("the record does not say {0}")]
     Missing(&'static str),
@@ -134,6 +137,10 @@ fn change(record: &Stored) -> Result<Change, Lack> {
     let place = path.ok_or(Lack::Missing("which file it was about"))?;
     let tool = record.at(&["meta", "tool"]).and_then(Value::as_str);
     let tool = tool.ok_or(Lack::Missing("which tool would have changed the file"))?;
+    let said = |key: &str| ours(record, key).and_then(Value::as_str).unwrap_or_default();
+    if ["no_added_lines", "no_result_text"].iter().any(|key| steps::is_withheld(said(key))) {
+        return Err(Lack::Withheld);
+    }
     if ours(record, "no_added_lines").is_some() {
         return Err(Lack::TooLarge("what it added"));
     }

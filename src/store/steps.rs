@@ -21,6 +21,22 @@ pub fn too_large() -> String {
     format!("{LARGER} {} MiB, so it is not kept", KEPT >> 20)
 }
 
+/// Says of what is not kept, because nobody knows what is secret in it, how long it is and what
+/// its digest is.
+#[must_use]
+pub fn withheld(text: &str) -> String {
+    let digest = super::canonical::text_digest(text);
+    format!("{WITHHELD}; {} bytes, SHA-256 {digest}", text.len())
+}
+
+/// Tells whether a record says that something was withheld.
+#[must_use]
+pub fn is_withheld(said: &str) -> bool {
+    said.starts_with(WITHHELD)
+}
+
+const WITHHELD: &str = "not kept, because the rules that say what is secret could not be read";
+
 /// Tells whether a record says that something was too large, whatever the limit was then.
 #[must_use]
 pub fn is_too_large(said: &str) -> bool {
@@ -198,6 +214,7 @@ pub fn init(ruling: &Ruling) -> Value {
 #[must_use]
 pub fn kept(ruling: &Ruling) -> (&[Line], Option<&str>) {
     let (added, after): (&[Line], &Content) = match &ruling.redaction {
+        Some(masked) if masked.withheld => return (&[], None),
         Some(masked) => (&masked.added, &masked.after),
         None => (&ruling.change.added, &ruling.change.after),
     };

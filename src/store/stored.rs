@@ -85,6 +85,12 @@ impl Stored {
         self.at(path)?.as_str().filter(|text| !text.is_empty())
     }
 
+    /// Returns the record spelled as a line of the store.
+    #[must_use]
+    pub fn line(&self) -> String {
+        super::canonical::spaced(&Value::Object(self.fields.clone()))
+    }
+
     /// Returns the id: the first 16 digits of the hash.
     #[must_use]
     pub fn id(&self) -> &str {

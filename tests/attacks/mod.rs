@@ -7,6 +7,7 @@ mod escapes;
 mod fetching;
 mod history;
 mod leaks;
+mod leaks_everywhere;
 mod links;
 mod old_lines;
 mod paths;

@@ -7,7 +7,7 @@ use super::super::failure::Failure;
 use super::super::rule_sources::{RULES_FILES, RuleSource};
 use crate::domain::{Change, Finding, Moment, Place, Ruling, Standing, Verdict};
 use crate::engine::rules::{Only, Rulebook};
-use crate::engine::{self, Judge, tripwire::Tripwire};
+use crate::engine::{self, Judge, redaction::Redactor, tripwire::Tripwire};
 use crate::store::differ::{self, Difference, How};
 use crate::store::replay::{self, Given, Lack};
 use crate::store::stored::Stored;
@@ -70,6 +70,11 @@ impl Books {
         })
     }
 
+    /// Returns what the rules redact.
+    pub fn redactor(&self) -> Redactor {
+        self.each.first().map(|(_, book)| Redactor::from(book)).unwrap_or_default()
+    }
+
     /// Judges a record once more.
     pub fn replay(&self, record: &Stored) -> Result<Replayed, Not> {
         let given = replay::given(record)?;
@@ -83,8 +88,8 @@ impl Books {
             judges.push(&Tripwire);
         }
         judges.push(&own);
-        let none = Rulebook::default();
-        let decision = engine::decide(vec![given.change.clone()], &judges, book.unwrap_or(&none));
+        let redactor = book.map(Redactor::from).unwrap_or_default();
+        let decision = engine::decide(vec![given.change.clone()], &judges, &redactor);
         let ruling = decision.rulings.into_iter().next();
         let ruling = ruling.unwrap_or_else(|| Ruling::of(given.change.clone(), Vec::new(), None));
         let (verdict, differences) = differ::differences(record, &given, &ruling);

@@ -4,7 +4,8 @@ use super::{csv, otlp};
 use crate::cli::failure::Failure;
 use crate::cli::filters::Times;
 use crate::cli::world::World;
-use crate::cli::{defaults, pen, verify};
+use crate::cli::{defaults, pen, redaction, verify};
+use crate::engine::redaction::Redactor;
 use crate::store::stored::{Kind, Stored};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -51,9 +52,10 @@ pub fn run(args: &Args, world: &World) -> Result<u8, Failure> {
     let (path, name) = verify::store(args.store.as_deref(), &root, world)?;
     let span = args.times.span(world);
     let within = |record: &Stored| span.holds(record);
+    let redactor = world.secrets.redactor(None, &root, world);
     // The output of other sub-commands is held until it is whole; this may be gigabytes.
     let mut out = BufWriter::with_capacity(PIECE, Out);
-    match write(&path, &name, args.format, within, &mut out) {
+    match write(&path, &name, args.format, within, &redactor, &mut out) {
         Ok(()) => Ok(0),
         // Whoever closed the pipe has read enough.
         Err(Trouble::Out(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(0),
@@ -91,6 +93,7 @@ fn write(
     name: &str,
     format: Format,
     within: impl Fn(&Stored) -> bool,
+    redactor: &Redactor,
     out: &mut dyn Write,
 ) -> Result<(), Trouble> {
     let unreadable = |why: &dyn std::fmt::Display| Trouble::Store(verify::unreadable(name, why));
@@ -108,15 +111,20 @@ fn write(
             if !within(&record) || (kind == Kind::Segment && format != Format::Jsonl) {
                 continue;
             }
+            let masked = redaction::record(&record, line.bytes, redactor);
             match format {
                 Format::Jsonl => {
-                    out.write_all(line.bytes)?;
+                    match &masked {
+                        Some(masked) => out.write_all(masked.line().as_bytes())?,
+                        None => out.write_all(line.bytes)?,
+                    }
                     out.write_all(b"\n")?;
                 }
-                Format::Csv => csv::write(&record, word(kind), out)?,
+                Format::Csv => csv::write(masked.as_ref().unwrap_or(&record), word(kind), out)?,
                 Format::OtlpJson => {
                     let before = if first { "" } else { ",\n" };
-                    write!(out, "{before}{}", otlp::record(&record, word(kind)))?;
+                    let record = masked.as_ref().unwrap_or(&record);
+                    write!(out, "{before}{}", otlp::record(record, word(kind)))?;
                 }
             }
             first = false;

@@ -4,15 +4,23 @@ use super::{Check, Kind, Problem, Seen, Subject};
 use crate::domain::wording::FORBIDDEN;
 use crate::domain::{Change, Content, Spot};
 use crate::engine::pattern::{Pattern, Scope};
+use std::sync::Arc;
 
 /// The kind.
 pub const KIND: Kind =
     Kind { key: "forbid", about: "regular expressions that no added line may match", read };
 
-struct Forbid(Vec<Pattern>);
+struct Forbid(Vec<Arc<Pattern>>);
 
 fn read(patterns: &[String]) -> Result<Box<dyn Check>, Problem> {
-    Ok(Box::new(Forbid(super::patterns(patterns, Scope::Line)?)))
+    let patterns = super::patterns(patterns, Scope::Line)?;
+    Ok(of(patterns.into_iter().map(Arc::new).collect()))
+}
+
+/// Makes the check of patterns that were read before.
+#[must_use]
+pub fn of(patterns: Vec<Arc<Pattern>>) -> Box<dyn Check> {
+    Box::new(Forbid(patterns))
 }
 
 /// With more lines than this, a pattern is first held against the file as a whole.
@@ -25,10 +33,10 @@ impl Forbid {
         let others = change.others.iter().map(|other| other.text.as_str());
         let texts: Vec<&str> = change.after.text().into_iter().chain(others).collect();
         if texts.is_empty() || subject.lines.len() <= FEW {
-            return self.0.iter().collect();
+            return self.0.iter().map(|pattern| &**pattern).collect();
         }
         let live = |pattern: &&Pattern| texts.iter().any(|text| pattern.could_match(text));
-        self.0.iter().filter(live).collect()
+        self.0.iter().map(|pattern| &**pattern).filter(live).collect()
     }
 }
 

@@ -4,11 +4,12 @@ use super::limits;
 use super::realm::Realm;
 use super::{Question, Rule, Rulebook, RulesError, Spelled};
 use crate::domain::{Moment, Verdict};
-use crate::engine::checks::KINDS;
+use crate::engine::checks::{KINDS, forbid};
 use crate::engine::document::{self, Entry, Node, Value};
 use crate::engine::glob::Globs;
+use crate::engine::redaction::SecretPatterns;
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// How a rules file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,11 +207,18 @@ impl Fields<'_> {
         let question = self.question(when)?;
         let calibration = self.calibration(question.is_some())?;
         let name = record_name(&id);
+        let redact = self.redact()?;
+        let forbidden = checks.iter().filter(|(index, _)| {
+            redact && KINDS.get(*index).is_some_and(|kind| kind.key == forbid::KIND.key)
+        });
+        let forbidden = forbidden.flat_map(|(_, spelled)| spelled).map(|it| it.text.as_str());
+        let secrets = SecretPatterns::new(forbidden, paths.iter().any(|path| path == "**"));
+        let secrets = Arc::new(secrets);
         Ok(Rule {
             globs: Globs::new(&paths),
             realm: Realm::default(),
             ready: OnceLock::new(),
-            secrets: OnceLock::new(),
+            secrets,
             name,
             id,
             paths,
@@ -219,7 +227,7 @@ impl Fields<'_> {
             on_fail,
             only: self.limit("only", limits::only)?.unwrap_or_default(),
             on: self.limit("on", limits::on)?.unwrap_or(Moment::ALL.to_vec()),
-            redact: self.redact()?,
+            redact,
             question,
             calibration,
             checks,

@@ -21,12 +21,13 @@ use super::checks::{Check, KINDS, Problem, Seen, Subject};
 use super::glob::Globs;
 use super::pattern::{Pattern, Scope};
 use super::python::Module;
+use super::redaction::{RedactingRule, SecretPatterns};
 use crate::domain::sanitize::excerpt;
 use crate::domain::{Certainty, Change, Content, Finding, Line, Moment, Part, Spot, Verdict, diff};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The rules of one file, in its order.
 #[derive(Debug, Default)]
@@ -78,8 +79,8 @@ pub struct Rule {
     line: usize,
     // Read when the first change meets the rule.
     ready: OnceLock<Result<Ready, RulesError>>,
-    // Read when there is a change to mask.
-    secrets: OnceLock<Vec<Pattern>>,
+    // The patterns that find its secrets, if it redacts: those of `forbid`.
+    secrets: Arc<SecretPatterns>,
 }
 
 /// A question and the lines that raise it.
@@ -146,16 +147,6 @@ impl Rule {
         self.ready().map(drop).map_err(Clone::clone)
     }
 
-    /// Returns the patterns that find this rule's secrets: those of a redacting rule's `forbid`.
-    pub(super) fn secrets(&self) -> &[Pattern] {
-        if !self.redact {
-            return &[];
-        }
-        self.secrets.get_or_init(|| {
-            self.under("forbid").filter_map(|text| Pattern::new(text, Scope::Line).ok()).collect()
-        })
-    }
-
     fn ready(&self) -> Result<&Ready, &RulesError> {
         self.ready.get_or_init(|| self.read()).as_ref()
     }
@@ -164,6 +155,13 @@ impl Rule {
         let mut ready = Ready { checks: Vec::new(), when: Vec::new() };
         for (kind, spelled) in &self.checks {
             if let Some(kind) = KINDS.get(*kind) {
+                // Patterns that find secrets are read once, for judging and for masking.
+                if kind.key == super::checks::forbid::KIND.key
+                    && let Some(patterns) = self.secrets.all().filter(|all| !all.is_empty())
+                {
+                    ready.checks.push(super::checks::forbid::of(patterns));
+                    continue;
+                }
                 let check = (kind.read)(&texts(spelled));
                 ready.checks.push(check.map_err(|bad| self.error(kind.key, spelled, &bad))?);
             }
@@ -405,11 +403,18 @@ impl Rulebook {
         self.rules.iter().filter(|rule| rule.meets(change))
     }
 
-    /// Returns the rules whose secrets are masked in a change: they cover its path, whatever
-    /// files and moments they judge.
-    pub(super) fn redacting<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Rule> {
+    /// Returns what is needed to mask what the redacting rules find, whatever files and moments
+    /// they judge.
+    pub(super) fn redacting(&self) -> impl Iterator<Item = RedactingRule> {
         let rules = self.rules.iter().chain(&self.aside);
-        rules.filter(|rule| rule.redact && rule.covers(change.place.as_str()))
+        rules.filter(|rule| rule.redact).map(|rule| RedactingRule {
+            id: rule.id.clone(),
+            globs: rule.globs.clone(),
+            realm: rule.realm.clone(),
+            patterns: Arc::clone(&rule.secrets),
+            calls: rule.under("forbid_calls").map(ToOwned::to_owned).collect(),
+            whole_files: rule.touch_only(),
+        })
     }
 }
 

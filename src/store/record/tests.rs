@@ -273,6 +273,7 @@ fn a_secret_is_in_no_byte_and_in_no_hash() {
             rules: vec!["no-keys".to_owned(), "other".to_owned()],
             added: vec![Line { number: 1, text: masked.clone() }],
             after: Content::Text(masked + "\n"),
+            withheld: false,
         };
         Ruling::of(change, vec![found], Some(redaction))
     };
