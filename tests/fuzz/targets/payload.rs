@@ -37,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
     let decision = match payload::read(data, &OneFile) {
         Err(error) => Decision::unjudged(error.to_string()),
         Ok(event) => match event.action {
-            Action::Other => return,
+            Action::Other | Action::Stop { .. } => return,
             Action::Edit(changes) => {
                 assert!(!changes.is_empty(), "an edit changes something");
                 let book = load(RULES, Form::Toml, "rules.toml").expect("the rules are well-formed");
