@@ -267,7 +267,7 @@ impl<'a> Protected<'a> {
         }
         let Some(folder) = target.path().parent() else { return false };
         let mut hooks =
-            self.roots.iter().filter_map(|root| Repo::open(root).ok()?.configured_hooks());
+            self.roots.iter().filter_map(|root| Repo::open_around(root).ok()?.configured_hooks());
         hooks.any(|hooks| {
             hooks == folder
                 || Identity::of(&hooks).is_some_and(|hooks| Identity::of(folder) == Some(hooks))
