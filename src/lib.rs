@@ -31,7 +31,8 @@
 //! * `clients`: [`clients::marks`] tells whose payload it is; [`clients::CLIENTS`] read what a tool
 //!   call would change, with the file after the edit worked out as that client really writes it
 //!   ([`clients::claude_edit`], [`clients::gemini_edit`], [`clients::pi_edit`]) or as a patch says
-//!   ([`clients::patch`]; [`clients::patch_grammar`] for patches as Codex and Copilot apply them),
+//!   ([`clients::patch`]; [`clients::paths`] resolves paths as each client does;
+//!   [`clients::patch_grammar`] for patches as Codex and Copilot apply them),
 //!   or, of a tool that is not known, with every path and text that it is given
 //!   ([`clients::unknown_tool`]; [`clients::server_tools`] computes what well-known servers do),
 //!   and write the replies; [`clients::contract`] says what each honours.

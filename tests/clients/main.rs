@@ -24,3 +24,5 @@ mod mock;
 mod paths;
 #[cfg(unix)]
 mod pi;
+#[cfg(unix)]
+mod resolvers;

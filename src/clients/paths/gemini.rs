@@ -55,13 +55,24 @@ fn sanitized(written: &str, files: &dyn Files) -> String {
 
 /// Returns the path from the session's folder, decoded.
 fn real(path: &str, files: &dyn Files) -> String {
-    // What the folder's own name holds is decoded with the rest, so it has to be there.
-    let path = if is_absolute(path) || !files.cwd().contains('%') && !path.contains('%') {
-        path.to_owned()
-    } else {
-        format!("{}/{path}", files.cwd())
-    };
-    decoded(&path).unwrap_or(path)
+    let cwd = files.cwd();
+    if !path.contains('%') && (is_absolute(path) || !cwd.contains('%')) {
+        return path.to_owned();
+    }
+    // What the folder's own name holds is decoded with the rest, so it has to be there; and what a
+    // `..` takes away is gone by then.
+    let whole = if is_absolute(path) { path.to_owned() } else { format!("{cwd}/{path}") };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in whole.split(['/', if cfg!(windows) { '\\' } else { '/' }]) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let start = if whole.starts_with('/') { "/" } else { "" };
+    let whole = format!("{start}{}", parts.join("/"));
+    decoded(&whole).unwrap_or(whole)
 }
 
 fn is_absolute(path: &str) -> bool {

@@ -77,7 +77,8 @@ fn each_agent_reads_a_path_in_its_own_way() {
     assert_eq!(gemini("@src/a\0", &NONE), one("src/a"));
     assert_eq!(gemini("@/a", &NONE), one("a"));
     assert_eq!(gemini("@src/a", &Session(&["@src"])), one("@src/a"));
-    // The whole path is decoded or nothing of it.
+    // What `..` takes away is not decoded; of the rest everything or nothing is.
+    assert_eq!(gemini("%zz/../src%2Fa", &NONE), one("/r/in/src/a"));
     assert_eq!(gemini("src%2Fa%", &NONE), one("/r/in/src%2Fa%"));
 }
 
