@@ -92,6 +92,8 @@ pub struct Call {
     pub settings: Settings,
     /// Who `--agent` says is asking.
     pub agent: Option<&'static dyn Client>,
+    /// Whether nobody said so, and it is only assumed.
+    pub assumed: bool,
     /// Which judges are asked.
     pub questions: Questions,
 }
@@ -100,7 +102,7 @@ pub struct Call {
 #[derive(Clone, Copy)]
 struct Asking {
     client: &'static dyn Client,
-    /// Who `--agent` says is asking, where the payload says otherwise.
+    /// Whose paths these may be too: `--agent` says so, and the payload says otherwise.
     named: Option<&'static dyn Client>,
     phase: Phase,
     /// Whether the event has a name that nobody knows.
@@ -177,7 +179,8 @@ impl Asking {
 /// Runs the sub-command.
 pub fn run(args: Args, world: World) -> u8 {
     let agent = args.agent.map(|agent| agent.0);
-    answer(Call { settings: args.settings, agent, questions: Questions::All }, world)
+    let questions = Questions::All;
+    answer(Call { settings: args.settings, agent, assumed: false, questions }, world)
 }
 
 /// What the work comes to.
@@ -191,11 +194,11 @@ pub fn answer(call: Call, world: World) -> u8 {
     let deadline = call.settings.deadline;
     let heard = Arc::new(OnceLock::new());
     let unheard = Asking::of(&Marks::default(), call.agent, &world);
-    let (agent, questions) = (call.agent, call.questions);
+    let (agent, assumed, questions) = (call.agent, call.assumed, call.questions);
     let ear = Arc::clone(&heard);
     let answer = pen::hold(deadline, move || {
         let sitting = Sitting { settings: call.settings, world };
-        sitting.answer(agent, questions, &ear)
+        sitting.answer(agent, assumed, questions, &ear)
     });
     let answer = answer.unwrap_or_else(|stopped| Answer {
         reply: heard.get().copied().unwrap_or(unheard).without_judgement(stopped.to_string()),
@@ -246,13 +249,19 @@ impl Sitting {
     fn answer(
         &self,
         agent: Option<&'static dyn Client>,
+        assumed: bool,
         questions: Questions,
         heard: &OnceLock<Asking>,
     ) -> Answer {
         let mut told = Explanation::begin();
         let (payload, trouble) = payload_of_stdin();
         let marks = Marks::of(&payload);
-        let asking = *heard.get_or_init(|| Asking::of(&marks, agent, &self.world));
+        let asking = *heard.get_or_init(|| {
+            let asking = Asking::of(&marks, agent, &self.world);
+            // Of an agent that is only assumed it is not known how it reads a path.
+            let known = !assumed || !clients::owners(&marks).is_empty();
+            if known { asking } else { Asking { named: Some(clients::WHOEVER), ..asking } }
+        });
         if !questions.ask_at(asking.phase) {
             told.passed(asking.client.name());
             let told = self.settings.explain.then(|| told.text(&Redactor::default()));

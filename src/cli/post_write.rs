@@ -44,7 +44,8 @@ pub struct Args {
 /// Runs the sub-command.
 pub fn run(args: Args, world: World) -> u8 {
     let agent = args.agent.map(|agent| agent.0);
-    hook::answer(hook::Call { settings: args.settings, agent, questions: Questions::Writes }, world)
+    let questions = Questions::Writes;
+    hook::answer(hook::Call { settings: args.settings, agent, assumed: false, questions }, world)
 }
 
 /// Compares what an event says was written with what was judged, and keeps what came of it.

@@ -52,8 +52,10 @@ pub struct Args {
 
 /// Runs the hook; the reply is the last thing that it writes.
 pub fn run(args: Args, world: World) -> u8 {
+    let assumed = args.agent.is_none();
     let agent = Some(args.agent.map_or(&claude::Claude as _, |agent| agent.0));
-    hook::answer(hook::Call { settings: args.settings, agent, questions: Questions::Edits }, world)
+    let questions = Questions::Edits;
+    hook::answer(hook::Call { settings: args.settings, agent, assumed, questions }, world)
 }
 
 /// Judges the edit that an event proposes, and keeps the decision.
