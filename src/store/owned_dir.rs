@@ -14,6 +14,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 /// The folder of a project below which everything is ours.
 pub const SOLVI: &str = ".solvi";
@@ -23,6 +25,10 @@ const A_FOLDER: &str = "a folder";
 
 /// How often a file is opened again when others make and remove it at the same time.
 const TRIES: usize = 100;
+
+/// How often the names of a file are looked at, and how long is waited in between.
+const LOOKS: u32 = 10;
+const BETWEEN: Duration = Duration::from_millis(1);
 
 /// Why a file or folder of ours cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -315,7 +321,12 @@ impl OwnedDir {
         }
         if purpose != Purpose::Read {
             self.check(name, A_FILE, &stat)?;
-            if stat.names > 1 && stat.names != self.names_of(name, &stat) {
+            // Nearly every file has one name, and needs no second look.
+            let ours = stat.names <= 1 || {
+                let ours = self.has_only_our_names(name, &file);
+                ours.map_err(self.cannot("look at", name))?
+            };
+            if !ours {
                 let found = "one with another name (a hard link)";
                 return Err(self.untrusted(name, A_FILE, found));
             }
@@ -330,6 +341,19 @@ impl OwnedDir {
             return Ok(());
         }
         Err(self.untrusted(name, wanted, format!("one of another user (number {user})")))
+    }
+
+    /// Tells whether a file has no name but those that a rotation gives it. One that is going on
+    /// changes them between two looks, so that only what stays so is believed.
+    fn has_only_our_names(&self, name: &OsStr, file: &File) -> io::Result<bool> {
+        for _ in 0..LOOKS {
+            let stat = os::stat(file)?;
+            if stat.names <= 1 || stat.names == self.names_of(name, &stat) {
+                return Ok(true);
+            }
+            thread::sleep(BETWEEN);
+        }
+        Ok(false)
     }
 
     /// Returns how many names a file has in this folder that a rotation gives it.
