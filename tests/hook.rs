@@ -175,11 +175,20 @@ fn an_event_that_nobody_judges_is_never_stopped_by_a_fault() {
     for event in ["Stop", "SubagentStop", "UserPromptSubmit", "SessionEnd", "ConfigChange", "New"] {
         let payload = json!({"hook_event_name": event, "prompt_id": "p"}).to_string();
         for args in [&["hook"][..], &["hook", "--nonsense"], &["pre-edit"], &["post-write"]] {
-            assert_eq!(house.run(args, &payload).reply(), Value::Null, "{event} {args:?}");
+            let reply = house.run(args, &payload).reply();
+            if event == "Stop" && args.contains(&"--nonsense") {
+                assert_eq!(
+                    reply.as_object().unwrap().keys().collect::<Vec<_>>(),
+                    ["systemMessage"]
+                );
+            } else {
+                assert_eq!(reply, Value::Null, "{event} {args:?}");
+            }
         }
     }
     let stop = json!({"hook_event_name": "AfterAgent"}).to_string();
-    assert_eq!(house.run(&["hook", "--nonsense"], stop).reply(), Value::Null);
+    let reply = house.run(&["hook", "--nonsense"], stop).reply();
+    assert_eq!(reply.as_object().unwrap().keys().collect::<Vec<_>>(), ["systemMessage"]);
 }
 
 #[test]

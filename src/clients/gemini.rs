@@ -160,9 +160,10 @@ impl Client for Gemini {
             (Phase::After, Verdict::Warn | Verdict::Allow) if !text.is_empty() => context(&text),
             // Another turn with the reason as its prompt.
             (Phase::Stop, Verdict::Deny) => deny(&super::left(decision, voice)),
-            (Phase::Stop, _) if !voice.notes.is_empty() => {
-                json!({"systemMessage": voice.beside(String::new())}).to_string()
-            }
+            (Phase::Stop, _) => match voice.beside(String::new()) {
+                notes if notes.is_empty() => notes,
+                notes => json!({"systemMessage": notes}).to_string(),
+            },
             _ => String::new(),
         }
     }

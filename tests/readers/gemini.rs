@@ -1,7 +1,7 @@
 //! How Gemini CLI reads a reply, as 0.61.0 was seen to in a run without a person.
 //!
 //! A refusal is `decision` with `reason`; before a tool runs, nothing but a message for the person
-//! is heeded beside it. An `ask` is never answered. A key that it does not know it passes over.
+//! is heeded beside it. That the person hears one at the end too is what its documentation says. An `ask` is never answered. A key that it does not know it passes over.
 
 use super::object::Object;
 use super::random::{cases, decisions, voices};
@@ -57,7 +57,7 @@ fn read(event: &str, reply: &str) -> Result<Heard, String> {
         Some(_) => heard.ignored.push("a reason for nothing".to_owned()),
         None => {}
     }
-    if event == "BeforeTool" {
+    if matches!(event, "BeforeTool" | "AfterAgent") {
         heard.person = top.text("systemMessage")?.unwrap_or_default();
     }
     if matches!(event, "AfterTool" | "BeforeAgent" | "SessionStart")
