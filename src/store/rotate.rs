@@ -14,6 +14,7 @@ use super::traces::{self, Head, Kind, Locked, StoreError, Traces};
 use super::{canonical, missing, reader};
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
@@ -86,7 +87,7 @@ impl Traces {
         }
         second_name(&place, &place.name, name)?;
         let previous = name.to_string_lossy().into_owned();
-        begin(&place, &Link { previous, tip: tip.clone() }, wanted.now)?;
+        let _next = begin(&place, &Link { previous, tip: tip.clone() }, wanted.now)?;
         place.folder.remove(&losses)?;
         Ok(Some((sealed, tip.count)))
     }
@@ -134,8 +135,9 @@ impl Traces {
     }
 }
 
-/// Puts a store that continues another in the place of this one.
-fn begin(place: &Place, link: &Link, now: f64) -> Result<(), StoreError> {
+/// Puts a store that continues another in the place of this one. It is locked before anybody can
+/// see it, and as long as what is returned lives: whoever writes to it finds its head written.
+fn begin(place: &Place, link: &Link, now: f64) -> Result<File, StoreError> {
     let Link { previous, tip } = link;
     let segment = json!({"previous": previous, "count": tip.count, "hash": tip.hash});
     let record = [
@@ -148,8 +150,16 @@ fn begin(place: &Place, link: &Link, now: f64) -> Result<(), StoreError> {
         record.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     let (mut tip_of_next, mut text) = (Tip::default(), String::new());
     Entry::whole(record).place(&mut tip_of_next, &mut text);
-    place.folder.replace(&place.beside(".next"), &place.name, &text)?;
-    write_head(place, &place.name, &tip_of_next)
+    let aside = place.beside(".next");
+    let mut next = place.folder.create(&aside)?;
+    let put = next.lock().and_then(|()| {
+        next.write_all(text.as_bytes())?;
+        next.sync_all()?;
+        place.folder.rename(&aside, &place.name)
+    });
+    put.map_err(|source| StoreError::Io { act: "write", path: place.path(), source })?;
+    write_head(place, &place.name, &tip_of_next)?;
+    Ok(next)
 }
 
 /// Adds a file to the list of retired ones.
