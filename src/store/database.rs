@@ -15,7 +15,7 @@ pub(super) mod opening;
 use super::canonical;
 use super::chain::{Entry, Tip, is_hash};
 use super::missing::{self, Loss};
-use super::owned_dir::Place;
+use super::owned_path::OwnedPath;
 use super::tail::Doubt;
 use super::traces::{Appended, Found, StoreError};
 use columns::Row;
@@ -216,7 +216,7 @@ impl Rows {
         Ok((rows, head, length))
     }
 
-    fn opened(path: &Path) -> Result<(Self, Option<Vec<u8>>, Place), Refusal> {
+    fn opened(path: &Path) -> Result<(Self, Option<Vec<u8>>, OwnedPath), Refusal> {
         let (mut database, place) = opening::to_read(path, PATIENCE)?;
         let (end, head) = {
             // One transaction, so that both are of one moment.

@@ -11,7 +11,7 @@
 
 use super::chain::{self, Entry, Tip};
 use super::find::{self, Found, Placed};
-use super::owned_dir::Place;
+use super::owned_path::OwnedPath;
 use super::private;
 use super::reader::Reader;
 use super::segments::{self, Segment};
@@ -79,7 +79,7 @@ impl Traces {
     /// Erases the content of a record, in whichever file of the store it stands.
     pub fn erase(&self, erasure: &Erasure<'_>) -> Result<Erased, EraseError> {
         // To lock a store makes one where there is none.
-        let place = Place::of(self.path()).map_err(StoreError::from)?;
+        let place = OwnedPath::of(self.path()).map_err(StoreError::from)?;
         let file = place.map(|place| place.folder.read(&place.name)).transpose();
         let Some(mut file) = file.map_err(StoreError::from)?.flatten() else {
             return Err(EraseError::NoStore);
@@ -143,7 +143,7 @@ impl Traces {
         let gone = || self.cannot("read")(io::ErrorKind::NotFound.into());
         let mut opened = Vec::new();
         for segment in sealed {
-            let place = Place::of(&segment.path).map_err(StoreError::from)?.ok_or_else(gone)?;
+            let place = OwnedPath::of(&segment.path).map_err(StoreError::from)?.ok_or_else(gone)?;
             let file = place.folder.read(&place.name).map_err(StoreError::from)?;
             opened.push(file.ok_or_else(gone)?);
         }
@@ -178,7 +178,7 @@ impl Traces {
     }
 }
 
-fn mend_head(head: Head, place: &Place, tip: &Tip) -> Result<(), StoreError> {
+fn mend_head(head: Head, place: &OwnedPath, tip: &Tip) -> Result<(), StoreError> {
     let said = head.text().and_then(|head| serde_json::from_slice::<Tip>(head).ok());
     if said.as_ref() == Some(tip) {
         return Ok(());
@@ -190,7 +190,7 @@ fn mend_head(head: Head, place: &Place, tip: &Tip) -> Result<(), StoreError> {
 struct Rewrite<'s> {
     fresh: File,
     beside: OsString,
-    place: &'s Place,
+    place: &'s OwnedPath,
 }
 
 impl Rewrite<'_> {

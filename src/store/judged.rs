@@ -1,7 +1,7 @@
 //! Which decision was made about an edit that has been made since? Looked for from the end of the
 //! store, where it nearly always is; a decision further up than the window is not found.
 
-use super::owned_dir::Place;
+use super::owned_path::OwnedPath;
 use super::stored::Stored;
 use super::traces::StoreError;
 use crate::domain::Session;
@@ -27,7 +27,7 @@ pub struct Recent(Vec<u8>);
 impl Recent {
     /// Reads the end of a store; one that is not there has none.
     pub fn of(store: &Path) -> Result<Self, StoreError> {
-        let place = Place::of(store)?;
+        let place = OwnedPath::of(store)?;
         let Some(mut file) = place.map(|it| it.folder.read(&it.name)).transpose()?.flatten() else {
             return Ok(Self::default());
         };

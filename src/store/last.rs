@@ -3,7 +3,7 @@
 use super::chain::{Tip, record_hash};
 use super::database::{self, LastRow};
 use super::missing::{self, Losses};
-use super::owned_dir::Place;
+use super::owned_path::OwnedPath;
 use super::segments;
 use super::tail::{self, Tail};
 use super::traces::StoreError;
@@ -30,7 +30,7 @@ pub struct Last {
 /// Looks at the end of a store; none when there is no store.
 pub fn last(path: &Path) -> Result<Option<Last>, StoreError> {
     let cannot = |source| StoreError::Io { act: "read", path: path.to_owned(), source };
-    let Some(place) = Place::of(path)? else { return Ok(None) };
+    let Some(place) = OwnedPath::of(path)? else { return Ok(None) };
     let Some(mut file) = place.folder.read(&place.name)? else { return Ok(None) };
     if database::begins(&mut file).map_err(cannot)? {
         return last_row(path).map(Some);

@@ -7,7 +7,7 @@
 
 use super::canonical::spaced;
 use super::chain::Tip;
-use super::owned_dir::Place;
+use super::owned_path::OwnedPath;
 use super::traces::StoreError;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -39,7 +39,7 @@ pub fn file_of(store: &Path) -> PathBuf {
 }
 
 /// Keeps a loss.
-pub(super) fn keep(place: &Place, loss: &Loss) -> Result<(), StoreError> {
+pub(super) fn keep(place: &OwnedPath, loss: &Loss) -> Result<(), StoreError> {
     let Loss { head: Tip { count, hash }, left } = loss;
     let line = spaced(&json!({"count": count, "hash": hash, "left": left}));
     let name = place.beside(ENDING);
@@ -70,7 +70,7 @@ pub struct Losses {
 /// Returns the losses of a store.
 #[must_use]
 pub fn losses(store: &Path) -> Losses {
-    let read = Place::of(store).and_then(|place| match place {
+    let read = OwnedPath::of(store).and_then(|place| match place {
         Some(place) => place.folder.read_up_to(&place.beside(ENDING), LIMIT + 1),
         None => Ok(None),
     });

@@ -22,6 +22,7 @@ pub mod missing;
 pub mod origin;
 pub mod own_entries;
 pub mod owned_dir;
+pub mod owned_path;
 mod plan;
 pub mod problem;
 pub mod reader;

@@ -5,7 +5,7 @@
 //! longer than a record may be only the beginning comes, marked as cut.
 
 use super::database::{self, Rows};
-use super::owned_dir::Place;
+use super::owned_path::OwnedPath;
 use super::traces::StoreError;
 use std::fs::{File, TryLockError};
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Take};
@@ -125,7 +125,7 @@ impl Snapshot {
     /// to it, it is read unlocked: a store that somebody blocks must still be readable.
     pub fn open(path: &Path) -> Result<Option<Self>, StoreError> {
         let cannot = |act| move |source| StoreError::Io { act, path: path.to_owned(), source };
-        let Some(place) = Place::of(path)? else { return Ok(None) };
+        let Some(place) = OwnedPath::of(path)? else { return Ok(None) };
         let Some(mut file) = place.folder.read(&place.name)? else { return Ok(None) };
         if database::begins(&mut file).map_err(cannot("read"))? {
             let (rows, head, length) = Rows::open(path)?;

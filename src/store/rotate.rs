@@ -7,7 +7,8 @@
 //! retired files.
 
 use super::chain::{Entry, FORMAT, Tip};
-use super::owned_dir::{self, OwnedError, Place};
+use super::owned_dir::OwnedError;
+use super::owned_path::{self, OwnedPath};
 use super::segments::{self, Link, Retired, Segment, Segmental};
 use super::tail::{self, Tail};
 use super::traces::{self, Head, Kind, Locked, StoreError, Traces};
@@ -78,7 +79,7 @@ impl Traces {
         }
         let sealed = self.next_sealed()?;
         let name = sealed.file_name().unwrap_or_default();
-        let beside = |ending: &str| owned_dir::beside(name, ending);
+        let beside = |ending: &str| owned_path::beside(name, ending);
         write_head(&place, name, &tip)?;
         let losses = place.beside(missing::ENDING);
         // It is about to be the sealed file's, and so must be a file of ours.
@@ -127,7 +128,7 @@ impl Traces {
             bury(&place, &tombstone)?;
             let name = path.file_name().unwrap_or_default();
             for ending in ["", ".head", missing::ENDING] {
-                place.folder.remove(&owned_dir::beside(name, ending))?;
+                place.folder.remove(&owned_path::beside(name, ending))?;
             }
             retired.push(tombstone);
         }
@@ -137,7 +138,7 @@ impl Traces {
 
 /// Puts a store that continues another in the place of this one. It is locked before anybody can
 /// see it, and as long as what is returned lives: whoever writes to it finds its head written.
-fn begin(place: &Place, link: &Link, now: f64) -> Result<File, StoreError> {
+fn begin(place: &OwnedPath, link: &Link, now: f64) -> Result<File, StoreError> {
     let Link { previous, tip } = link;
     let segment = json!({"previous": previous, "count": tip.count, "hash": tip.hash});
     let record = [
@@ -163,7 +164,7 @@ fn begin(place: &Place, link: &Link, now: f64) -> Result<File, StoreError> {
 }
 
 /// Adds a file to the list of retired ones.
-fn bury(place: &Place, retired: &Retired) -> Result<(), StoreError> {
+fn bury(place: &OwnedPath, retired: &Retired) -> Result<(), StoreError> {
     let Retired { link: Link { previous, tip }, retired } = retired;
     let line = canonical::spaced(&json!({
         "previous": previous, "count": tip.count, "hash": tip.hash, "retired": retired,
@@ -178,7 +179,7 @@ fn bury(place: &Place, retired: &Retired) -> Result<(), StoreError> {
 /// Reads what a file says about the one before it.
 fn first(file: &Path) -> Result<Option<Segmental>, StoreError> {
     let cannot = |source| StoreError::Io { act: "read", path: file.to_owned(), source };
-    let place = Place::of(file)?;
+    let place = OwnedPath::of(file)?;
     let opened = place.map(|place| place.folder.read(&place.name)).transpose()?.flatten();
     let opened = opened.ok_or_else(|| cannot(io::ErrorKind::NotFound.into()))?;
     let mut lines =
@@ -187,14 +188,14 @@ fn first(file: &Path) -> Result<Option<Segmental>, StoreError> {
     Ok(line.and_then(|line| Segmental::read(line.bytes)))
 }
 
-fn write_head(place: &Place, name: &OsStr, tip: &Tip) -> Result<(), StoreError> {
-    let beside = |ending: &str| owned_dir::beside(name, ending);
+fn write_head(place: &OwnedPath, name: &OsStr, tip: &Tip) -> Result<(), StoreError> {
+    let beside = |ending: &str| owned_path::beside(name, ending);
     let text = canonical::spaced(&json!({"count": tip.count, "hash": tip.hash}));
     Ok(place.folder.replace(&beside(".head.tmp"), &beside(".head"), &text)?)
 }
 
 /// Gives a file a second name. A second name that an earlier try left is given anew.
-fn second_name(place: &Place, name: &OsStr, second: &OsStr) -> Result<(), OwnedError> {
+fn second_name(place: &OwnedPath, name: &OsStr, second: &OsStr) -> Result<(), OwnedError> {
     if place.folder.are_same(name, second) {
         place.folder.remove(second)?;
     }
@@ -346,7 +347,7 @@ mod tests {
         assert_eq!(shelf.wrong(None), [""; 0]);
         // Stopped when the tombstone stood, and the file too.
         let link = segments::first_link(&store).unwrap().unwrap();
-        let place = Place::of(&store).unwrap().unwrap();
+        let place = OwnedPath::of(&store).unwrap().unwrap();
         bury(&place, &Retired { link, retired: 1.0 }).unwrap();
         assert_eq!(shelf.wrong(None), [""; 0]);
         assert_eq!(shelf.tip().count, 4);

@@ -7,7 +7,7 @@
 //! `hooks.jsonl.retired`, one line of JSON each.
 
 use super::chain::Tip;
-use super::owned_dir::Place;
+use super::owned_path::OwnedPath;
 use super::reader::{Reader, Snapshot};
 use super::traces::StoreError;
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ pub fn segments(store: &Path) -> Result<Vec<Segment>, StoreError> {
 
 /// Tells whether two files in one folder are one.
 fn are_same(one: &Path, other: &Path) -> bool {
-    let place = Place::of(other).ok().flatten();
+    let place = OwnedPath::of(other).ok().flatten();
     let name = one.file_name();
     place.zip(name).is_some_and(|(place, name)| place.folder.are_same(name, &place.name))
 }
@@ -146,7 +146,7 @@ pub fn before(store: &Path) -> Result<u64, StoreError> {
 /// that continues another.
 pub fn first_link(file: &Path) -> Result<Option<Link>, StoreError> {
     let cannot = |source| StoreError::Io { act: "read", path: file.to_owned(), source };
-    let place = Place::of(file)?;
+    let place = OwnedPath::of(file)?;
     let Some(opened) = place.map(|place| place.folder.read(&place.name)).transpose()?.flatten()
     else {
         return Ok(None);
@@ -182,7 +182,7 @@ pub fn retired_list(store: &Path) -> PathBuf {
 #[must_use]
 pub fn retired(store: &Path) -> Vec<Retired> {
     // What cannot be read retires nothing: files that are gone are then missing.
-    let place = Place::of(&retired_list(store)).ok().flatten();
+    let place = OwnedPath::of(&retired_list(store)).ok().flatten();
     let text =
         place.and_then(|place| place.folder.read_up_to(&place.name, RETIRED_LIMIT).ok().flatten());
     let text = text.unwrap_or_default();

@@ -11,7 +11,8 @@
 use super::chain::{Entry, Tip};
 use super::database;
 use super::missing::{self, Loss};
-use super::owned_dir::{OwnedDir, OwnedError, Place};
+use super::owned_dir::{OwnedDir, OwnedError};
+use super::owned_path::OwnedPath;
 use super::tail::{self, Doubt, Tail};
 use serde_json::json;
 use std::ffi::OsStr;
@@ -200,7 +201,7 @@ impl From<OwnedError> for StoreError {
 #[derive(Debug)]
 pub(super) struct Locked {
     /// Where it is.
-    pub place: Place,
+    pub place: OwnedPath,
     /// The lock ends with this file.
     pub file: File,
 }
@@ -246,7 +247,7 @@ impl Traces {
     pub fn append(&self, entries: &[Entry]) -> Result<Appended, StoreError> {
         match self.kind {
             _ if entries.is_empty() => Ok(Appended::default()),
-            Kind::Lines => self.append_lines(entries, Place::make(&self.path)?),
+            Kind::Lines => self.append_lines(entries, OwnedPath::make(&self.path)?),
             Kind::Database => database::append(&self.path, entries, self.patience),
         }
     }
@@ -260,13 +261,13 @@ impl Traces {
     ) -> Result<Appended, StoreError> {
         match self.kind {
             Kind::Lines if !entries.is_empty() => {
-                self.append_lines(entries, Place::make_below(folder, inner)?)
+                self.append_lines(entries, OwnedPath::make_below(folder, inner)?)
             }
             _ => self.append(entries),
         }
     }
 
-    fn append_lines(&self, entries: &[Entry], place: Place) -> Result<Appended, StoreError> {
+    fn append_lines(&self, entries: &[Entry], place: OwnedPath) -> Result<Appended, StoreError> {
         let Locked { place, mut file } = self.lock(place)?;
         self.expect_lines(&mut file)?;
         let head = Head::open(&place)?;
@@ -287,7 +288,7 @@ impl Traces {
 
     /// Opens the store, makes it where it is not there, and locks it for this writer alone.
     pub(super) fn locked(&self) -> Result<Locked, StoreError> {
-        self.lock(Place::make(&self.path)?)
+        self.lock(OwnedPath::make(&self.path)?)
     }
 
     /// Opens the store in its folder, and locks it.
@@ -295,7 +296,7 @@ impl Traces {
     /// It is tried again and again. The system's own queue hands the lock to a process that still
     /// has to be woken, and on a busy machine sixty writers waited for each other's waking; whoever
     /// tries takes the lock while it runs.
-    fn lock(&self, place: Place) -> Result<Locked, StoreError> {
+    fn lock(&self, place: OwnedPath) -> Result<Locked, StoreError> {
         let deadline = Instant::now() + self.patience;
         let mut file = place.folder.append(&place.name)?;
         loop {
@@ -346,7 +347,7 @@ impl Traces {
 }
 
 /// Keeps what only the old head file knows before a new one is written.
-pub(super) fn found(doubt: Doubt, tip: &Tip, place: &Place) -> Result<Found, StoreError> {
+pub(super) fn found(doubt: Doubt, tip: &Tip, place: &OwnedPath) -> Result<Found, StoreError> {
     match doubt {
         Doubt::Lost { head } => {
             let loss = Loss { head, left: tip.count };
@@ -366,7 +367,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    pub(super) fn open(place: &Place) -> Result<Self, StoreError> {
+    pub(super) fn open(place: &OwnedPath) -> Result<Self, StoreError> {
         let name = place.beside(HEAD);
         let Some((mut file, length)) = place.folder.write(&name)? else {
             return Ok(Self { open: None, length: 0 });
@@ -383,7 +384,7 @@ impl Head {
     }
 
     /// Opens what the next head is written to.
-    pub(super) fn next(self, place: &Place, tip: &Tip) -> Result<NewHead, StoreError> {
+    pub(super) fn next(self, place: &OwnedPath, tip: &Tip) -> Result<NewHead, StoreError> {
         let text = super::canonical::spaced(&json!({"count": tip.count, "hash": tip.hash}));
         match self.open {
             // A shorter text would leave the end of the old one.
@@ -412,7 +413,7 @@ pub(super) struct NewHead {
 }
 
 impl NewHead {
-    pub(super) fn put(mut self, place: &Place) -> Result<(), StoreError> {
+    pub(super) fn put(mut self, place: &OwnedPath) -> Result<(), StoreError> {
         let head = place.beside(HEAD);
         let written = self
             .file
@@ -425,7 +426,7 @@ impl NewHead {
     }
 }
 
-fn cannot_write(place: &Place, name: &OsStr, source: io::Error) -> StoreError {
+fn cannot_write(place: &OwnedPath, name: &OsStr, source: io::Error) -> StoreError {
     StoreError::Io { act: "write", path: place.folder.path().join(name), source }
 }
 

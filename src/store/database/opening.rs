@@ -7,7 +7,8 @@
 //! refused.
 
 use super::Refusal;
-use crate::store::owned_dir::{OwnedError, Place};
+use crate::store::owned_dir::OwnedError;
+use crate::store::owned_path::OwnedPath;
 use crate::store::traces::StoreError;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -36,8 +37,8 @@ pub const TABLES: [(&str, &[&str]); 5] = [
 ];
 
 /// Opens a database to write to it, and makes it where it is not there.
-pub fn to_write(path: &Path, patience: Duration) -> Result<(Connection, Place), Refusal> {
-    let place = Place::make(path).map_err(StoreError::from)?;
+pub fn to_write(path: &Path, patience: Duration) -> Result<(Connection, OwnedPath), Refusal> {
+    let place = OwnedPath::make(path).map_err(StoreError::from)?;
     // The file is its owner's alone before anything is in it.
     let file = place.folder.append(&place.name).map_err(StoreError::from)?;
     let database = open(&place, &file, OpenFlags::SQLITE_OPEN_READ_WRITE, patience)?;
@@ -47,16 +48,16 @@ pub fn to_write(path: &Path, patience: Duration) -> Result<(Connection, Place), 
 }
 
 /// Opens a database to read it.
-pub fn to_read(path: &Path, patience: Duration) -> Result<(Connection, Place), Refusal> {
+pub fn to_read(path: &Path, patience: Duration) -> Result<(Connection, OwnedPath), Refusal> {
     let gone = || Refusal::Io(std::io::ErrorKind::NotFound.into());
-    let place = Place::of(path).map_err(StoreError::from)?.ok_or_else(gone)?;
+    let place = OwnedPath::of(path).map_err(StoreError::from)?.ok_or_else(gone)?;
     let file = place.folder.read(&place.name).map_err(StoreError::from)?.ok_or_else(gone)?;
     let database = open(&place, &file, OpenFlags::SQLITE_OPEN_READ_ONLY, patience)?;
     Ok((database, place))
 }
 
 fn open(
-    place: &Place,
+    place: &OwnedPath,
     file: &File,
     access: OpenFlags,
     patience: Duration,
@@ -74,7 +75,7 @@ fn open(
     }
     // Only now does it open the file.
     database.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
-    let again = Place::of(&place.path()).map_err(StoreError::from)?;
+    let again = OwnedPath::of(&place.path()).map_err(StoreError::from)?;
     let same = again.map(|again| again.folder.names(&again.name, file)).transpose();
     if same.map_err(StoreError::from)? != Some(true) {
         let error = OwnedError::Untrusted {

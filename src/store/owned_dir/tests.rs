@@ -3,31 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
+use crate::store::owned_path::OwnedPath;
 use std::fs;
-
-fn parts_of(path: &str) -> (String, String, String) {
-    let (base, inner, name) = parts(Path::new(path)).unwrap();
-    let inner: PathBuf = inner.iter().collect();
-    let text = |it: &Path| it.to_string_lossy().into_owned();
-    (text(&base), text(&inner), name.to_string_lossy().into_owned())
-}
-
-#[test]
-fn ours_begins_at_the_last_folder_of_our_name() {
-    let row =
-        |base: &str, inner: &str, name: &str| (base.to_owned(), inner.to_owned(), name.to_owned());
-    for (path, expected) in [
-        ("/p/.solvi/traces/t.jsonl", row("/p", ".solvi/traces", "t.jsonl")),
-        ("/a/.solvi/b/.solvi/t", row("/a/.solvi/b", ".solvi", "t")),
-        (".solvi/t", row("", ".solvi", "t")),
-        ("/p/.solvi/../t", row("/p/.solvi/..", "", "t")),
-        ("../.solvi/t", row("..", ".solvi", "t")),
-        ("t", row("", "", "t")),
-    ] {
-        assert_eq!(parts_of(path), expected, "{path}");
-    }
-    assert!(parts(Path::new("..")).is_err());
-}
 
 #[cfg(unix)]
 #[test]
@@ -89,13 +66,13 @@ fn what_another_user_owns_is_not_ours_unless_the_whole_folder_is_theirs() {
     if chown(at(".solvi/t"), Some(4321), None).is_err() {
         return;
     }
-    let append = || Place::make(&at(".solvi/t")).and_then(|it| it.folder.append(&it.name));
+    let append = || OwnedPath::make(&at(".solvi/t")).and_then(|it| it.folder.append(&it.name));
     let refused = append().unwrap_err().to_string();
     assert!(refused.contains("another user (number 4321)"), "{refused}");
     chown(root.path(), Some(4321), None).unwrap();
     append().unwrap();
     // What root makes there is theirs.
-    let place = Place::make(&at(".solvi/new/t")).unwrap();
+    let place = OwnedPath::make(&at(".solvi/new/t")).unwrap();
     place.folder.append(&place.name).unwrap();
     for made in [".solvi/new", ".solvi/new/t"] {
         assert_eq!(fs::metadata(at(made)).unwrap().uid(), 4321, "{made}");
