@@ -5,10 +5,12 @@ use super::check_rules::{Ends, Named, Rules, Wanted};
 use super::defaults;
 use super::failure::Failure;
 use super::keep::Keep;
+use super::lists::{self, GlobList};
 use super::world::World;
 use crate::domain::{Moment, Verdict, sanitize};
 use crate::engine::glob::Globs;
-use crate::git::{self, Delta, GitError, Repo, patch};
+use crate::git::patch::{self, Patched};
+use crate::git::{self, Delta, GitError, Repo};
 use crate::report::Commit;
 use crate::store::record::Occasion;
 use std::io::{Read, Write};
@@ -18,7 +20,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Without an argument: what would be refused if everything in the working tree were committed
 /// now. `A..B` compares A with B; `A...B` compares the point where they parted with B; `REV`
-/// compares REV with HEAD.
+/// compares REV with HEAD. A side of zeros alone, as CI systems send it for a new branch, is the
+/// empty tree: all that the other side holds is new.
 ///
 /// The rules of both sides evaluate: those of A (of HEAD, for the working tree and the index) and
 /// those of the change. A finding of either counts, and a rule that the change loosens, disables or
@@ -50,11 +53,12 @@ pub struct Args {
     /// The mildest verdict that makes the exit status 1
     #[arg(long, value_name = "VERDICT", default_value = "deny", value_parser = verdict)]
     fail_on: Verdict,
-    /// Only these paths (globs as in rules; a leading `!` excludes)
-    #[arg(long, value_name = "GLOB", num_args = 1..)]
-    paths: Vec<String>,
-    /// Only these rules
-    #[arg(long, value_name = "ID", num_args = 1..)]
+    /// Only these paths (globs as in rules; a leading `!` excludes), with commas between; may be
+    /// given several times
+    #[arg(long, value_name = "GLOB", value_parser = lists::globs)]
+    paths: Vec<GlobList>,
+    /// Only these rules, with commas between; may be given several times
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = lists::id())]
     rule: Vec<String>,
     /// Judge each commit of the range by itself: a line that a later commit removes counts too
     #[arg(long, requires = "range")]
@@ -123,7 +127,7 @@ fn rules(args: &Args, repo: &Repo, wanted: Wanted<'_>, world: &World) -> Result<
     if wanted.named.is_some() {
         return Rules::on_disk(wanted, world);
     }
-    let (base, tip) = git::sides(spec);
+    let (base, tip) = git::sides(spec)?;
     let range = repo.resolve(spec)?;
     // The empty tree has no rules, and is no reason to take the built-in ones.
     let from_nothing = range.base == repo.empty_tree();
@@ -150,9 +154,11 @@ fn of_repository(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Fail
         None if args.staged => ("staged changes".to_owned(), repo.staged()?),
         None => ("the working tree".to_owned(), repo.worktree(true)?),
     };
+    let any = !deltas.list.is_empty();
     let deltas = chosen(deltas.list, &args.paths);
     let mut survey = Survey::of(title);
     survey.begin(rules);
+    survey.notes.extend((any && deltas.is_empty()).then(none_covered));
     survey.notes.extend(rules.touched(&deltas));
     survey.notes.extend(moved_out(&deltas, rules));
     survey.judge(repo, &deltas, None, rules, &args.options);
@@ -166,9 +172,14 @@ fn each_commit(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Failur
     let mut survey = Survey::of(format!("each commit of {}", sanitize::visible(spec)));
     survey.begin(rules);
     let mut commits = Vec::new();
+    let mut any = false;
     for id in repo.commits(range.base, range.tip)? {
-        commits.push((id, chosen(repo.commit_changes(id)?.list, &args.paths)));
+        let changes = repo.commit_changes(id)?.list;
+        any |= !changes.is_empty();
+        commits.push((id, chosen(changes, &args.paths)));
     }
+    let none = commits.iter().all(|(_, deltas)| deltas.is_empty());
+    survey.notes.extend((any && none).then(none_covered));
     repo.want(commits.iter().flat_map(|(_, deltas)| deltas));
     for (id, deltas) in commits {
         let commit = Commit { id: id.to_string(), subject: repo.subject(id)? };
@@ -219,8 +230,10 @@ fn of_patch(
     let globs = globs(&args.paths);
     let mut survey = Survey::of("the patch");
     survey.begin(&rules);
+    let covered = |file: &Patched| globs.cover(file.change.place.as_str());
+    survey.notes.extend((!patched.is_empty() && !patched.iter().any(covered)).then(none_covered));
     for file in patched {
-        if globs.cover(file.change.place.as_str()) {
+        if covered(&file) {
             survey.judge_one(file.change, file.not_checked, &rules, &args.options);
         }
     }
@@ -228,14 +241,20 @@ fn of_patch(
 }
 
 /// Keeps the deltas that somebody asked for.
-fn chosen(mut deltas: Vec<Delta>, paths: &[String]) -> Vec<Delta> {
+fn chosen(mut deltas: Vec<Delta>, paths: &[GlobList]) -> Vec<Delta> {
     let globs = globs(paths);
     deltas.retain(|delta| globs.cover(delta.place.as_str()));
     deltas
 }
 
-fn globs(paths: &[String]) -> Globs {
-    let only_excludes = paths.iter().all(|path| path.starts_with('!'));
-    let all = only_excludes.then(|| "**".to_owned());
-    Globs::new(&all.into_iter().chain(paths.iter().cloned()).collect::<Vec<_>>())
+fn none_covered() -> String {
+    "no changed file is covered by `--paths`".to_owned()
+}
+
+fn globs(paths: &[GlobList]) -> Globs {
+    let mut globs = lists::all(paths);
+    if globs.iter().all(|glob| glob.starts_with('!')) {
+        globs.push("**".to_owned());
+    }
+    Globs::new(&globs)
 }

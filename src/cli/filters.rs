@@ -1,6 +1,7 @@
 //! Which records are asked for? By time, rule, path, session and verdict, as `report` and `query`
 //! take them.
 
+use super::lists::{self, GlobList};
 use super::world::World;
 use crate::domain::sanitize::visible;
 use crate::domain::utc::read_date;
@@ -26,15 +27,16 @@ pub struct Times {
 pub struct Filters {
     #[command(flatten)]
     times: Times,
-    /// Only decisions that this rule had a part in; may be given several times
-    #[arg(long = "rule", value_name = "ID")]
+    /// Only decisions that this rule had a part in; may be given several times, or with commas
+    /// between
+    #[arg(long = "rule", value_name = "ID", value_delimiter = ',', value_parser = lists::id())]
     rules: Vec<String>,
     /// Only decisions on files that this glob covers, as in a rule's `paths`; `!GLOB` excludes;
-    /// may be given several times
-    #[arg(long = "path", value_name = "GLOB")]
-    paths: Vec<String>,
-    /// Only decisions of this session; may be given several times
-    #[arg(long = "session", value_name = "ID")]
+    /// may be given several times, or with commas between
+    #[arg(long = "path", value_name = "GLOB", value_parser = lists::globs)]
+    paths: Vec<GlobList>,
+    /// Only decisions of this session; may be given several times, or with commas between
+    #[arg(long = "session", value_name = "ID", value_delimiter = ',', value_parser = lists::id())]
     sessions: Vec<String>,
     /// Only these verdicts (allow, warn, ask, deny), with commas between them; beside --rule, only
     /// where one of those rules came to them
@@ -149,7 +151,7 @@ impl Filters {
     /// Finds out what the times mean now.
     #[must_use]
     pub fn sieve(&self, world: &World) -> Sieve {
-        let mut globs = self.paths.clone();
+        let mut globs = lists::all(&self.paths);
         if !globs.is_empty() && globs.iter().all(|glob| glob.starts_with('!')) {
             // Who only excludes wants the rest.
             globs.push("**".to_owned());
@@ -158,7 +160,7 @@ impl Filters {
             span: self.times.span(world),
             rules: self.rules.clone(),
             globs: (!globs.is_empty()).then(|| Globs::new(&globs)),
-            paths: self.paths.clone(),
+            paths: lists::all(&self.paths),
             sessions: self.sessions.clone(),
             verdicts: self.verdicts.clone(),
         }

@@ -21,6 +21,7 @@ pub mod install;
 mod install_git;
 mod keep;
 pub mod library;
+mod lists;
 mod pen;
 mod post_write;
 mod pre_edit;

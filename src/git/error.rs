@@ -41,6 +41,12 @@ pub enum GitError {
         #[source]
         source: gix::Error,
     },
+    /// A range lacks a side, or is empty altogether.
+    #[error("the range `{spec}` has an empty side")]
+    EmptySide {
+        /// The range as it was given.
+        spec: String,
+    },
     /// A revision names no commit.
     #[error("`{spec}` names no commit in this repository")]
     Revision {
@@ -48,7 +54,7 @@ pub enum GitError {
         spec: String,
         /// The clone holds a part of the history only.
         shallow: bool,
-        /// What gix or git says.
+        /// Why, as far as can be told.
         why: String,
     },
     /// An object that is needed is not in the repository.
@@ -168,9 +174,15 @@ impl GitError {
             Self::Revision { shallow: true, .. }
             | Self::NoMergeBase { shallow: true, .. }
             | Self::Missing { lack: Lack::Shallow, .. } => UNSHALLOW.to_owned(),
-            Self::Revision { spec, .. } => {
+            Self::EmptySide { .. } => {
+                "see whether a variable is unset; write both sides, as in `origin/main...HEAD`, \
+                 or no range at all for the working tree"
+                    .to_owned()
+            }
+            Self::Revision { spec, .. } if is_plain(spec) => {
                 format!("check the name (`git rev-parse '{spec}'`), or fetch it first: `git fetch`")
             }
+            Self::Revision { .. } => "check the name, or fetch it first: `git fetch`".to_owned(),
             Self::NoMergeBase { .. } => {
                 "compare the two directly: `OLD..NEW` in place of `OLD...NEW`".to_owned()
             }
@@ -207,9 +219,15 @@ impl GitError {
             | Self::Other { source, .. } => Some(chain(source)),
             Self::Read { source, .. } => Some(source.to_string()),
             Self::Revision { why, .. } if !why.is_empty() => Some(why.clone()),
+            Self::EmptySide { .. } => Some("nothing would be checked by it".to_owned()),
             _ => None,
         }
     }
+}
+
+/// Tells whether a revision can stand between quotes in a command.
+fn is_plain(spec: &str) -> bool {
+    !spec.trim().is_empty() && !spec.contains(|char: char| char == '\'' || char.is_control())
 }
 
 /// Returns what gix says and why, from the outermost cause inwards, in its own words and without

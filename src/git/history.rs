@@ -17,26 +17,24 @@ use std::cell::RefCell;
 pub struct Range {
     /// The older state: a commit, or a tree (the empty one, say).
     pub base: Id,
-    /// The newer commit.
+    /// The newer state, a commit or the empty tree.
     pub tip: Id,
 }
 
 impl Repo {
     /// Resolves a range as a person writes it: `A..B` compares A with B, `A...B` the point where
-    /// they parted with B, and `A` alone A with HEAD. An empty side is HEAD.
+    /// they parted with B, and `A` alone A with HEAD.
+    ///
+    /// The zero id is the empty tree. Fails where a side is empty: what is missing may be the value
+    /// of a variable, and HEAD in its place would be compared with itself.
     pub fn resolve(&self, spec: &str) -> Result<Range, GitError> {
-        let side = |side: &str| self.commit(if side.is_empty() { "HEAD" } else { side });
-        if let Some((one, two)) = spec.split_once("...") {
-            let (one, tip) = (side(one)?, side(two)?);
-            return Ok(Range { base: self.merge_base(one, tip)?, tip });
+        let (base, tip) = sides(spec)?;
+        let (base, tip) = (self.side(base)?, self.side(tip)?);
+        let trees = [base, tip].contains(&self.empty_tree());
+        if spec.contains("...") && !trees {
+            return Ok(Range { base: self.merge_base(base, tip)?, tip });
         }
-        let (base, tip) = spec.split_once("..").unwrap_or((spec, "HEAD"));
-        let tree = Id::from_hex(base).filter(|id| id.0.is_empty_tree());
-        let base = match tree {
-            Some(tree) => tree,
-            None => side(base)?,
-        };
-        Ok(Range { base, tip: side(tip)? })
+        Ok(Range { base, tip })
     }
 
     /// Returns the empty tree, with which everything is new.
@@ -88,6 +86,9 @@ impl Repo {
     /// Returns the commits that `tip` brings and none of `bases` has, oldest first.
     pub fn commits_beyond(&self, bases: &[Id], tip: Id) -> Result<Vec<Id>, GitError> {
         let objects = self.objects();
+        if objects.peel(tip.0)?.is_none() {
+            return Ok(Vec::new());
+        }
         let mut hidden = Vec::new();
         for base in bases {
             hidden.extend(objects.peel(base.0)?.map(|base| base.0));
@@ -154,16 +155,14 @@ enum Moves {
 }
 
 /// Returns the two sides of a range as they are written: what the change is for, and what it comes
-/// to.
-#[must_use]
-pub fn sides(spec: &str) -> (&str, &str) {
+/// to, HEAD where one revision stands alone. Fails where a side is empty.
+pub fn sides(spec: &str) -> Result<(&str, &str), GitError> {
     let split = spec.split_once("...").or_else(|| spec.split_once(".."));
-    let (one, two) = split.unwrap_or((spec, ""));
-    (or_head(one), or_head(two))
-}
-
-fn or_head(side: &str) -> &str {
-    if side.is_empty() { "HEAD" } else { side }
+    let (base, tip) = split.unwrap_or((spec, "HEAD"));
+    if base.trim().is_empty() || tip.trim().is_empty() {
+        return Err(GitError::EmptySide { spec: spec.to_owned() });
+    }
+    Ok((base, tip))
 }
 
 /// Compares a tree with each of several others.

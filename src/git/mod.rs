@@ -31,6 +31,7 @@ mod reading;
 pub mod rehearsal;
 mod renames;
 mod repo;
+mod revision;
 pub mod search_path;
 pub mod shims;
 mod staged;

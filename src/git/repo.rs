@@ -5,11 +5,11 @@
 //! Nothing is ever written, and replacement objects are not followed: what is pushed is the real
 //! object, so that is what is read.
 
-use super::error::{GitError, chain};
+use super::error::GitError;
 use super::fetching::{Asked, Fetching};
 use super::index::Index;
 use super::objects::{self, Objects, SMALL};
-use super::program;
+use super::{program, revision};
 use gix::ObjectId;
 use gix::index::State;
 use gix::odb::store::init::Slots;
@@ -235,12 +235,18 @@ impl Repo {
             shallow: self.is_shallow(),
             why,
         };
+        // gix reads `A^!` as A.
+        if revision::is_set(spec) {
+            return Err(unknown(self.why_no_commit(spec)));
+        }
         if self.reftable && Id::from_hex(spec).is_none() {
-            return program::rev_parse(self, spec)?.ok_or_else(|| unknown(String::new()));
+            let named = program::rev_parse(self, spec)?;
+            return named.ok_or_else(|| unknown(self.why_no_commit(spec)));
         }
         let local = self.local();
-        let named = local.rev_parse_single(spec).map_err(|source| unknown(chain(&source)))?;
-        self.objects().peel(named.detach())?.ok_or_else(|| unknown("it is no commit".to_owned()))
+        let named = local.rev_parse_single(spec).map_err(|_| unknown(self.why_no_commit(spec)))?;
+        let not_one = || unknown("what it names is no commit".to_owned());
+        self.objects().peel(named.detach())?.ok_or_else(not_one)
     }
 
     /// Returns the name of the ref that a symbolic ref stands for.

@@ -261,3 +261,113 @@ fn outside_of_a_repository_nothing_passes() {
         assert!(said.stderr.contains("next: "), "{}", said.stderr);
     }
 }
+
+#[test]
+fn an_option_takes_one_value_and_leaves_the_range_alone() {
+    let desk = Desk::of(&[("a.py", "1\n")]);
+    desk.write("a.py", BANNED).write("b.txt", BANNED).commit("two");
+    let both = &["no-token a.py:1", "no-token b.txt:1"][..];
+    for (arguments, found) in [
+        (&["--paths", "*.py", "HEAD~1..HEAD"][..], &both[..1]),
+        (&["--rule", "no-token", "HEAD~1..HEAD"], both),
+        (&["--paths", "*.py,*.txt", "HEAD~1..HEAD"], both),
+        (&["--paths", "*.py", "--paths", "*.txt", "HEAD~1..HEAD"], both),
+        (&["--paths", "*,!*.py", "HEAD~1..HEAD"], &both[1..]),
+        (&["HEAD~1..HEAD", "--rule", "no-system,no-token"], both),
+        (&["--each-commit", "--paths", "*.py", "HEAD~1..HEAD"], &both[..1]),
+    ] {
+        desk.diff(arguments).refuses(found);
+    }
+    let none = desk.diff(&["--paths", "*.js", "HEAD~1..HEAD"]);
+    assert!(none.passes().notes().contains("no changed file is covered by `--paths`"));
+    for arguments in [
+        &["check-diff", "--paths", "*.py", "no-such..range"][..],
+        &["check-diff", "--rule", "no-token", "no-such..range"],
+        &["check-diff", "--paths", "*.py", "*.txt", "HEAD~1..HEAD"],
+        &["check-diff", "--paths", "*.{py,txt}", "HEAD~1..HEAD"],
+        &["check-diff", "--paths", "", "HEAD~1..HEAD"],
+        &["check-diff", "--paths", "*.py,", "HEAD~1..HEAD"],
+        &["check-diff", "--rule", "", "HEAD~1..HEAD"],
+        &["query", "--path", ""],
+        &["query", "--rule", ""],
+        &["report", "--session", ""],
+    ] {
+        assert_eq!(desk.run(arguments, "").status, Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_range_without_a_side_is_an_error_that_names_the_likely_cause() {
+    let desk = Desk::new();
+    for range in ["", " ", "..", "...", "..HEAD", "HEAD..", "...HEAD", "HEAD...", " ..HEAD", "\n"] {
+        for words in [&["check-diff", range][..], &["check-diff", "--each-commit", range]] {
+            let said = desk.run(words, "");
+            assert_eq!(said.status, Some(2), "{words:?}");
+            assert!(said.stderr.contains("see whether a variable is unset"), "{}", said.stderr);
+        }
+    }
+    let said = desk.run(&["check-diff", "--rules-from", ""], "");
+    assert_eq!(said.status, Some(2));
+    assert!(said.stderr.contains("it is empty; a variable may be unset"), "{}", said.stderr);
+}
+
+#[test]
+fn the_zero_id_is_the_empty_tree() {
+    let desk = Desk::of(&[("a.py", BANNED)]);
+    let (sha1, sha256) = ("0".repeat(40), "0".repeat(64));
+    for zero in [&sha1, &sha256] {
+        for range in [format!("{zero}..HEAD"), format!("{zero}...HEAD"), zero.clone()] {
+            desk.diff(&[&range]).refuses(&["no-token a.py:1"]);
+            desk.diff(&["--each-commit", &range]).refuses(&["no-token a.py:1"]);
+        }
+        for arguments in
+            [&[&*format!("HEAD..{zero}")][..], &["--each-commit", &format!("HEAD...{zero}")]]
+        {
+            let told = desk.diff(arguments);
+            assert_eq!(told.status, 0, "{arguments:?}");
+            assert!(told.found().iter().all(|it| it == "rules-loosened solvi-rules.toml"));
+            assert!(!told.found().is_empty(), "{arguments:?}");
+        }
+        let said = desk.run(&["check-diff", "--rules-from", zero], "");
+        assert!(said.stderr.contains("stands for no commit at all"), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn a_revision_that_names_no_commit_is_told_in_plain_words() {
+    let desk = Desk::of(&[("a.py", "1\n")]);
+    desk.git(&["tag", "v1"]);
+    let none = "there is no branch, tag or other ref of this name here";
+    let set = "it names a set of commits and not one";
+    for (revision, why) in [
+        ("nope", none),
+        ("deadbeef", none),
+        ("1111111111111111111111111111111111111111", none),
+        ("0000000", none),
+        ("a'b", none),
+        ("a b", "no name in git holds a space or a control character"),
+        ("a\tb", "no name in git holds a space or a control character"),
+        ("v1~7", "`v1` is there, and `~7` leads to no commit from it"),
+        ("HEAD^2", "`HEAD` is there, and `^2` leads to no commit from it"),
+        ("@{u}", "`HEAD` is there, and `@{u}` leads to no commit from it"),
+        ("HEAD^{nonsense}", "leads to no commit from it"),
+        ("HEAD:none", "leads to no commit from it"),
+        ("HEAD^{tree}", "what it names is no commit"),
+        (":/nothing", "no commit fits it"),
+        ("HEAD^!", set),
+        ("HEAD^@", set),
+        ("HEAD^-1", set),
+        ("^HEAD", set),
+    ] {
+        for range in [revision.to_owned(), format!("HEAD..{revision}")] {
+            let said = desk.run(&["check-diff", "--", &range], "");
+            assert_eq!(said.status, Some(2), "{range}");
+            assert!(said.stderr.contains(why), "{range}: {}", said.stderr);
+            let words = ["delegate", "Message {", "input=", "parse revision", "rev-spec"];
+            assert!(!words.iter().any(|word| said.stderr.contains(word)), "{}", said.stderr);
+        }
+    }
+    let fresh = Desk(crate::git::yard::Yard::new());
+    let said = fresh.run(&["check-diff", "HEAD~1..HEAD"], "");
+    assert!(said.stderr.contains("there is no commit on this branch yet"), "{}", said.stderr);
+}

@@ -24,7 +24,7 @@ fn two_dots_compare_and_three_dots_begin_where_the_branches_parted() {
     let three = yard.range("main...topic");
     assert_eq!(three.added("a"), ["3:topic"]);
     assert_eq!(three.added("d/b"), ["2:topic"]);
-    assert_eq!(yard.range("topic...").added("a"), ["1:main"]);
+    assert_eq!(yard.range("topic...main").added("a"), ["1:main"]);
     assert!(yard.range("main..main").paths().is_empty());
 }
 
