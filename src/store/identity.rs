@@ -2,8 +2,9 @@
 //! file have the same identity.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::{self, Metadata};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 /// How many entries of a folder are compared with a file that has several names.
 const ENTRIES: usize = 5_000;
@@ -59,17 +60,18 @@ pub enum Match {
     Unknown,
 }
 
-/// Looks at folders once.
+/// Looks at folders once. They are known by their text: to compare paths part by part takes longer
+/// than to look at the disk.
 #[derive(Debug, Default)]
-pub struct Seen(BTreeMap<PathBuf, Option<Identity>>);
+pub struct Seen(BTreeMap<OsString, Option<Identity>>);
 
 impl Seen {
     fn of(&mut self, folder: &Path) -> Option<Identity> {
-        if let Some(known) = self.0.get(folder) {
+        if let Some(known) = self.0.get(folder.as_os_str()) {
             return known.clone();
         }
         let identity = Identity::of(folder);
-        self.0.insert(folder.to_owned(), identity.clone());
+        self.0.insert(folder.as_os_str().to_owned(), identity.clone());
         identity
     }
 }
@@ -209,10 +211,10 @@ fn same_text(one: &Path, other: &Path) -> bool {
 
 /// Tells whether a path is a folder or below it, upper and lower case being the same.
 fn starts_with(path: &Path, folder: &Path) -> bool {
-    let mut parts = path.components();
-    folder.components().all(|part| {
-        parts.next().is_some_and(|own| own.as_os_str().eq_ignore_ascii_case(part.as_os_str()))
-    })
+    let (path, folder) =
+        (path.as_os_str().as_encoded_bytes(), folder.as_os_str().as_encoded_bytes());
+    let begins = path.get(..folder.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(folder));
+    begins && path.get(folder.len()).is_none_or(|next| is_separator(char::from(*next)))
 }
 
 #[cfg(all(test, unix))]
