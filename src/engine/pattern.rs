@@ -293,7 +293,7 @@ impl Pattern {
 
 impl Facts {
     fn of(tree: &Tree) -> Result<Self, PatternError> {
-        let hir = regex_syntax::parse(&tree.spell(Engine::Linear))
+        let hir = regex_syntax::parse(&tree.spell(Engine::Outline))
             .map_err(|error| PatternError(format!("the pattern cannot be read: {error}")))?;
         Ok(Self {
             needles: Needles::of(&hir),

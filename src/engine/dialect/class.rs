@@ -116,6 +116,12 @@ impl Class {
         }
     }
 
+    /// Tells whether the set is given by what is outside of it, or by a name: it has many members,
+    /// or may have.
+    pub(super) fn is_open(&self) -> bool {
+        self.negated || !self.kinds.is_empty()
+    }
+
     /// Writes the set as both engines read it.
     pub(super) fn spell(&self, out: &mut String) {
         match (self.ranges.ranges(), self.kinds.as_slice(), self.negated) {

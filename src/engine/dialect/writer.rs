@@ -86,6 +86,9 @@ impl Writer {
             Node::Char(char) => {
                 regex_syntax::escape_into(char.encode_utf8(&mut [0; 4]), &mut self.out);
             }
+            Node::Set(class) if self.engine == Engine::Outline && class.is_open() => {
+                self.out.push_str("(?s:.)");
+            }
             Node::Set(class) => class.spell(&mut self.out),
             Node::Anchor(anchor) => self.anchor(*anchor),
             Node::Concat(parts) if around == Around::Repetition => {
@@ -238,8 +241,10 @@ impl Writer {
         };
         match (self.engine, letters) {
             (Engine::LinearWider, _) => self.out.push_str("(?:)"),
-            (Engine::Linear, Letters::Ascii) => self.put(format_args!(r"(?-u:\{here})")),
-            (Engine::Linear | Engine::Stepwise, Letters::Unicode) => {
+            (Engine::Linear | Engine::Outline, Letters::Ascii) => {
+                self.put(format_args!(r"(?-u:\{here})"))
+            }
+            (Engine::Linear | Engine::Outline | Engine::Stepwise, Letters::Unicode) => {
                 self.put(format_args!(r"\{here}"));
             }
             // A word character on one side of this place and none on the other, or not so.
