@@ -242,7 +242,7 @@ impl Writer {
         match (self.engine, letters) {
             (Engine::LinearWider, _) => self.out.push_str("(?:)"),
             (Engine::Linear | Engine::Outline, Letters::Ascii) => {
-                self.put(format_args!(r"(?-u:\{here})"))
+                self.put(format_args!(r"(?-u:\{here})"));
             }
             (Engine::Linear | Engine::Outline | Engine::Stepwise, Letters::Unicode) => {
                 self.put(format_args!(r"\{here}"));
