@@ -125,8 +125,7 @@ impl Client for Codex {
 
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
         let mut call = payload::object(payload)?;
-        let event = call.get("hook_event_name").and_then(Value::as_str);
-        let phase = event.map_or(Phase::Before, Phase::named);
+        let phase = self.phase(&Marks::of(payload));
         if !matches!(phase, Phase::Before | Phase::Permission | Phase::After) {
             return Ok(payload::beside_tools(phase, &call));
         }

@@ -298,7 +298,9 @@ impl Client for Copilot {
 
     fn phase(&self, marks: &Marks) -> Phase {
         let named = ["hook_event_name", "hookName"].iter().find_map(|name| marks.text(name));
-        phase(named, |name| marks.has(name))
+        // Of what became of a call nothing is told by null.
+        let told = ["error", "toolResult"];
+        phase(named, |name| marks.has(name) && (!told.contains(&name) || marks.holds(name)))
     }
 
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {

@@ -109,17 +109,18 @@ impl Client for Cursor {
 
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
         let mut object = payload::object(payload)?;
-        let event = object.get("hook_event_name").and_then(Value::as_str).map(str::to_owned);
-        match event.as_deref() {
-            None | Some("preToolUse" | "beforeMCPExecution") => {}
-            Some(AFTER_FILE_EDIT) => return made(object, files),
-            Some(STOP) => {
+        let marks = Marks::of(payload);
+        let event = marks.text("hook_event_name");
+        match (event, self.phase(&marks)) {
+            (_, Phase::Before) => {}
+            (Some(AFTER_FILE_EDIT), _) => return made(object, files),
+            (_, Phase::Stop) => {
                 let session_id = object.get("conversation_id").and_then(Value::as_str);
                 let session =
                     Session { session_id: session_id.map(str::to_owned), ..Session::default() };
                 return Ok(Event { session, action: payload::stop(&object), ..Event::default() });
             }
-            Some(_) => return Ok(Event::default()),
+            _ => return Ok(Event::default()),
         }
         // The input of a server's tool may come as text.
         if let Some(Value::String(text)) = object.get("tool_input")

@@ -103,6 +103,8 @@ impl Client for Gemini {
             Some(AFTER_TOOL) => Phase::After,
             Some(BEFORE_AGENT) => Phase::Prompt,
             Some(AFTER_AGENT) => Phase::Stop,
+            // It has no such event, so nobody knows what silence means there.
+            Some(name) if Phase::named(name) == Phase::Permission => Phase::Other,
             Some(name) => Phase::named(name),
         }
     }
@@ -122,11 +124,11 @@ impl Client for Gemini {
 
     fn read(&self, payload: &[u8], files: &dyn Files) -> Result<Event, PayloadError> {
         let object = payload::object(payload)?;
-        let event = object.get("hook_event_name").and_then(Value::as_str).unwrap_or(BEFORE_TOOL);
-        if event != BEFORE_TOOL && event != AFTER_TOOL {
-            return Ok(payload::beside_tools(self.phase(&Marks::of(payload)), &object));
+        let phase = self.phase(&Marks::of(payload));
+        if !matches!(phase, Phase::Before | Phase::After) {
+            return Ok(payload::beside_tools(phase, &object));
         }
-        let after = event == AFTER_TOOL;
+        let after = phase == Phase::After;
         let mut call = Call::of(object);
         let response = call.rest.remove("tool_response");
         // Joined with `_`, the names of server and tool cannot be told apart.
@@ -264,7 +266,7 @@ const WIRING: Wiring = Wiring {
     user_folder: ".gemini",
     user: "settings.json",
     beside: None,
-    guarded: &[".gemini/settings.json"],
+    guarded: &[".gemini/settings.json", ".gemini/.env"],
     from_below: false,
     form: Form::Entries("{}\n"),
     entries,

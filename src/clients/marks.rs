@@ -25,6 +25,7 @@ enum Mark {
     Typed(String),
     /// A list, with its first text.
     Listed(String),
+    Null,
     Other,
 }
 
@@ -40,14 +41,22 @@ impl Marks {
         marks
     }
 
-    /// Returns the text of a field, or the first of a list of texts; nothing when it is empty.
+    /// Returns the text of a field; nothing when it is empty.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.0.get(name)? {
-            Mark::Text(text) | Mark::Listed(text) => Some(text.as_str()),
-            Mark::Typed(_) | Mark::Other => None,
+            Mark::Text(text) => Some(text.as_str()).filter(|text| !text.is_empty()),
+            Mark::Listed(_) | Mark::Typed(_) | Mark::Null | Mark::Other => None,
         }
-        .filter(|text| !text.is_empty())
+    }
+
+    /// Returns the text of a field, or the first of a list of texts; nothing when it is empty.
+    #[must_use]
+    pub fn first_text(&self, name: &str) -> Option<&str> {
+        match self.0.get(name)? {
+            Mark::Listed(text) => Some(text.as_str()).filter(|text| !text.is_empty()),
+            _ => self.text(name),
+        }
     }
 
     /// Returns the `type` of a field that is an object.
@@ -55,7 +64,7 @@ impl Marks {
     pub fn kind(&self, name: &str) -> Option<&str> {
         match self.0.get(name)? {
             Mark::Typed(kind) => Some(kind),
-            Mark::Text(_) | Mark::Listed(_) | Mark::Other => None,
+            Mark::Text(_) | Mark::Listed(_) | Mark::Null | Mark::Other => None,
         }
     }
 
@@ -63,6 +72,12 @@ impl Marks {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
+    }
+
+    /// Tells whether a field is there and is not null.
+    #[must_use]
+    pub fn holds(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|mark| *mark != Mark::Null)
     }
 }
 
@@ -152,7 +167,7 @@ impl<'de> Deserialize<'de> for Mark {
             }
 
             fn visit_unit<E>(self) -> Result<Mark, E> {
-                Ok(Mark::Other)
+                Ok(Mark::Null)
             }
         }
         deserializer.deserialize_any(Field)
@@ -171,7 +186,12 @@ mod tests {
         );
         assert_eq!(marks.text("cwd"), Some("/b"));
         assert_eq!((marks.kind("event"), marks.text("event")), (Some("tool_call"), None));
-        assert_eq!(marks.text("workspace_roots"), Some("/r"));
+        assert_eq!(
+            (marks.text("workspace_roots"), marks.first_text("workspace_roots")),
+            (None, Some("/r"))
+        );
+        assert_eq!(marks.first_text("cwd"), Some("/b"));
+        assert!(marks.has("engine") && !marks.holds("engine") && marks.holds("more"));
         assert_eq!((marks.has("timestamp"), marks.text("timestamp")), (true, None));
         assert_eq!((marks.has("more"), marks.text("more")), (true, None));
         let long = format!("{{\"cwd\": \"{}\"}}", "a".repeat(LONGEST + 1));

@@ -299,7 +299,8 @@ fn at_stop(decision: &Decision, voice: &Voice) -> String {
 pub fn working_folder(payload: &[u8]) -> Option<String> {
     // Everything else is skipped without being kept, so looking twice costs next to nothing.
     let marks = Marks::of(payload);
-    let named = ["cwd", "workspace_roots", "workspace"].iter().find_map(|name| marks.text(name));
+    let named =
+        ["cwd", "workspace_roots", "workspace"].iter().find_map(|name| marks.first_text(name));
     named.map(str::to_owned)
 }
 
@@ -331,6 +332,29 @@ impl Client for Whoever {
             Verdict::Warn | Verdict::Allow => String::new(),
         }
     }
+
+    fn write_at(&self, phase: Phase, decision: &Decision, voice: &Voice) -> String {
+        match phase {
+            Phase::Before => self.write(decision, voice),
+            Phase::Permission if decision.verdict() >= Verdict::Ask => {
+                permit_nobody(&voice.text(decision))
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+/// Writes the refusal of a permission in the nested and the flat form.
+fn permit_nobody(reason: &str) -> String {
+    serde_json::json!({
+        "behavior": "deny",
+        "message": reason,
+        "hookSpecificOutput": {
+            "hookEventName": "PermissionRequest",
+            "decision": {"behavior": "deny", "message": reason},
+        },
+    })
+    .to_string()
 }
 
 /// Writes a refusal that Claude Code (nested form) and Copilot (flat form) both read as one, for

@@ -66,7 +66,7 @@ impl Client for Pi {
     }
 
     fn owns(&self, marks: &Marks) -> bool {
-        marks.text("client") == Some("pi")
+        marks.text("client") == Some("pi") && !marks.has("hook_event_name")
     }
 
     fn phase(&self, marks: &Marks) -> Phase {

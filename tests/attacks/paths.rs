@@ -339,6 +339,31 @@ fn no_shape_of_a_payload_lets_an_edit_pass() {
         let unsaid = house.run(&["hook", "--no-store"], payload.to_string());
         assert!(stops(&unsaid), "{payload}");
     }
+    // Fields that hold no name, and events that this agent reads under another name.
+    for fields in [
+        json!({"hook_event_name": ""}),
+        json!({"hook_event_name": null}),
+        json!({"hook_event_name": ["Stop"]}),
+        json!({"hook_event_name": "PreToolUse"}),
+        json!({"hook_event_name": "PreToolUse", "client": "pi", "event": {"type": "tool_result"}}),
+    ] {
+        let payload = extended(extended(write.clone(), &json!({"tool_name": "Write"})), &fields);
+        for agent in ["claude", "codex", "copilot", "gemini", "cursor"] {
+            assert!(stops(&hook(&house, agent, &payload)), "{agent} {payload}");
+        }
+    }
+    let flat = json!({"sessionId": "s", "timestamp": 0, "cwd": house.root().to_str(),
+        "toolName": "create", "toolArgs": {"path": "x.py", "file_text": "MARK"}});
+    for name in ["toolResult", "error"] {
+        let payload = extended(flat.clone(), &json!({name: null}));
+        assert!(stops(&hook(&house, "copilot", &payload)), "{name}");
+    }
+    // Where a permission is asked for and it is not known by whom, it is refused in so many words.
+    let asked = json!({"tool_name": "Write", "hook_event_name": "PermissionRequest"});
+    let asked = house.run(&["hook", "--no-store"], extended(write.clone(), &asked).to_string());
+    let reply = asked.reply();
+    assert_eq!(reply["behavior"], "deny");
+    assert_eq!(reply["hookSpecificOutput"]["decision"]["behavior"], "deny");
     // Events that have a tool and are known are none of our business.
     for event in ["PostToolUseFailure", "PermissionDenied", "Notification", "BeforeModel"] {
         let payload = extended(write.clone(), &json!({"hook_event_name": event}));
