@@ -27,7 +27,8 @@ const MOST: usize = 64;
 #[must_use]
 pub fn anyone(written: &str, files: &dyn Files) -> Vec<String> {
     if is_plain(written) {
-        return vec![written.to_owned()];
+        let opened = files.as_opened(written).filter(|_| written.contains(".."));
+        return distinct(std::iter::once(written.to_owned()).chain(opened).collect());
     }
     let mut all = vec![written.to_owned(), written.trim().to_owned()];
     all.extend(claude(written, files));
@@ -38,6 +39,8 @@ pub fn anyone(written: &str, files: &dyn Files) -> Vec<String> {
     if trimmed.contains('\\') && !files.exists(trimmed) {
         all.push(trimmed.replace('\\', "/"));
     }
+    let opened: Vec<String> = all.iter().filter_map(|path| files.as_opened(path)).collect();
+    all.extend(opened);
     all.retain(|path| !path.is_empty());
     if all.is_empty() {
         all.push(String::new());
@@ -167,6 +170,10 @@ impl Files for Resolved<'_> {
             }
         }
         Ok(places)
+    }
+
+    fn as_opened(&self, written: &str) -> Option<String> {
+        self.files.as_opened(written)
     }
 
     fn read(&self, place: &Place) -> Stored {

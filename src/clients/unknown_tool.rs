@@ -154,6 +154,9 @@ impl Maker<'_> {
                         }
                     }
                     Err(error) if error == PROJECT_FOLDER && !self.takes_away() => {}
+                    Err(error) if error == PROJECT_FOLDER && written.role == Role::Source => {
+                        return Err(PayloadError(error));
+                    }
                     Err(_) if !written.sure => {}
                     Err(error) => return Err(PayloadError(error)),
                 }

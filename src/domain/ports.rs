@@ -40,6 +40,13 @@ pub trait Files {
         self.place(written).map(|place| vec![place])
     }
 
+    /// Returns the absolute path that a path with `..` has where links are followed first and `..`
+    /// is taken then, as a program does that opens a path as it is written; nothing when it has
+    /// none, or nobody can say.
+    fn as_opened(&self, _written: &str) -> Option<String> {
+        None
+    }
+
     /// Reads the file at a place.
     fn read(&self, place: &Place) -> Stored;
 

@@ -154,6 +154,14 @@ impl Files for DiskFiles {
         Ok(place)
     }
 
+    fn as_opened(&self, written: &str) -> Option<String> {
+        let path = self.cwd.join(written);
+        if written.contains('\0') || !path.components().any(|part| part == Component::ParentDir) {
+            return None;
+        }
+        resolve(&path, &mut Way::from(&self.cwd)).ok().map(|path| text(&path))
+    }
+
     fn read(&self, place: &Place) -> Stored {
         read(&self.path(place))
     }

@@ -165,3 +165,25 @@ fn the_edits_of_known_servers_are_computed() {
         "branch": "b"});
     edit("delete_file", remote).expect("deny", &["generated"]);
 }
+
+/// Many programs open a path as it is written: links are followed before `..` is taken.
+#[cfg(unix)]
+#[test]
+fn a_path_is_also_read_as_a_program_opens_it() {
+    let house = house();
+    let root = house.root();
+    std::os::unix::fs::symlink("../gen", root.join("docs/link")).unwrap();
+    let path = "docs/link/../src/b.py";
+    let write = json!({"path": path, "content": "# Licence\n"});
+    house.edit("mcp__s__write", write).expect("allow", &[]);
+    for path in ["docs/link/../gen/x", "docs/link/../solvi-rules.toml", "docs/link/../.git/x"] {
+        for tool in ["mcp__s__write", "mcp__filesystem__write_file"] {
+            let said = house.edit(tool, json!({"path": path, "content": "x\n"}));
+            assert_ne!(said.verdict(), "allow", "{tool} {path}");
+        }
+        let payload = json!({"event": "pre-write", "cwd": root.to_str(),
+            "files": [{"path": path, "content": "x\n"}]});
+        let said = house.run(&["hook", "--no-store", "--agent", "universal"], payload.to_string());
+        assert_ne!(said.reply()["decision"], "allow", "{path}");
+    }
+}

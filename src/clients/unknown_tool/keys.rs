@@ -55,6 +55,7 @@ const FILE: &[&str] = &[
     "filepath",
     "filepaths",
     "files",
+    "outfile",
     "notebook",
     "path",
     "pathname",
@@ -120,7 +121,8 @@ const ABOUT: &[&str] = &[
     "types",
 ];
 
-const FOLDER: &[&str] = &["dir", "directory", "folder", "parent", "subdir", "subdirectory"];
+const FOLDER: &[&str] =
+    &["dir", "directory", "dirname", "folder", "parent", "subdir", "subdirectory"];
 const BASE: &[&str] = &[
     "base",
     "cwd",
@@ -148,6 +150,7 @@ const MAYBE: &[&str] = &[
     "module",
     "object",
     "page",
+    "relative",
     "resource",
     "script",
     "template",
@@ -334,7 +337,14 @@ pub fn is_output(name: &str) -> bool {
     let words = words(name);
     let has = |table: &[&str]| words.iter().any(|word| table.contains(&word.as_str()));
     let output = has(&["dest", "destination", "out", "output", "save"]);
-    output && (is_path(&words) || has(FOLDER)) || words == ["destination"]
+    let saves = words
+        .first()
+        .is_some_and(|word| ["download", "export", "save", "write"].contains(&word.as_str()));
+    let to = words.len() == 2 && has(&["as", "in", "into", "to"]);
+    output && (is_path(&words) || has(FOLDER))
+        || saves && to
+        || words == ["destination"]
+        || words == ["outfile"]
 }
 
 /// Tells whether the words name a file, and not a path of something else.

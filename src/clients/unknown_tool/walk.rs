@@ -148,7 +148,10 @@ impl<'f> Walk<'f> {
         let inherits = matches!(outer.key, Key::Text | Key::Diff | Key::Old) && !states;
         let is_coded =
             |value: &Value| value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("base64"));
-        let coded = outer.coded || object.values().any(is_coded);
+        let is_flag = |(name, value): (&String, &Value)| {
+            *value == Value::Bool(true) && name.to_ascii_lowercase().contains("base64")
+        };
+        let coded = outer.coded || object.values().any(is_coded) || object.iter().any(is_flag);
         let mut group = Group::default();
         let mut rest: Vec<(&String, &Value, Key)> = Vec::new();
         for (name, value) in object {
@@ -312,7 +315,8 @@ impl<'f> Walk<'f> {
                     self.string(name, &lines, at);
                     // Pieces of one line, or lines: either may be meant.
                     let pieces: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-                    if pieces.len() > 1 && pieces.iter().all(|piece| !piece.contains('\n')) {
+                    let but_last = pieces.split_last().map_or(&[][..], |(_, pieces)| pieces);
+                    if !but_last.iter().all(|piece| piece.ends_with('\n')) {
                         self.text(&pieces.concat(), at);
                     }
                 } else {
@@ -341,10 +345,10 @@ impl<'f> Walk<'f> {
     }
 
     fn string(&mut self, name: &str, text: &str, at: At) {
-        let plain = text.trim_start();
+        let plain = text.trim_start_matches('\u{feff}').trim_start();
         if at.depth < DEEPEST
             && plain.starts_with(['{', '['])
-            && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
+            && let Some(value) = json(plain)
         {
             if matches!(at.key, Key::Text) {
                 self.put_off.push(value);
@@ -439,6 +443,13 @@ fn joined(items: &[Value]) -> Option<String> {
         let line = item.as_str()?;
         Some(out + line + if line.ends_with('\n') { "" } else { "\n" })
     })
+}
+
+/// Reads a text that is JSON: of several values one after the other, a list of them.
+fn json(text: &str) -> Option<Value> {
+    let values = serde_json::Deserializer::from_str(text).into_iter();
+    let mut values: Vec<Value> = values.collect::<Result<_, _>>().ok()?;
+    if values.len() == 1 { values.pop() } else { Some(Value::Array(values)) }
 }
 
 /// Returns the text of a list of bytes.
