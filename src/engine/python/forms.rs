@@ -171,10 +171,10 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let (targets, values) = (named_children(target), named_children(value));
-            if targets.len() == values.len() {
+            let is_splat = |node: &Node<'_>| node.kind().starts_with("list_splat");
+            if targets.len() == values.len() && !targets.iter().any(is_splat) {
                 self.unpacked.insert(value.id());
             }
-            let is_splat = |node: &Node<'_>| node.kind().starts_with("list_splat");
             let ahead = targets.iter().position(is_splat).unwrap_or(targets.len());
             let ahead = ahead.min(values.iter().position(is_splat).unwrap_or(values.len()));
             open.extend(targets.iter().copied().zip(values.iter().copied()).take(ahead));

@@ -78,6 +78,9 @@ enum Kind {
     List,
     Pair,
     Return,
+    /// A comprehension, which hands on what stands before its `for`.
+    Comprehension,
+    Match,
     /// A name that gets a value inside an expression or a parameter list.
     Binding,
     Class,
@@ -106,6 +109,10 @@ impl Kind {
             "list" | "tuple" | "set" | "expression_list" => Self::List,
             "pair" => Self::Pair,
             "return_statement" | "yield" => Self::Return,
+            "generator_expression" | "list_comprehension" | "set_comprehension" => {
+                Self::Comprehension
+            }
+            "match_statement" => Self::Match,
             "named_expression" | "default_parameter" | "typed_default_parameter" => Self::Binding,
             "class_definition" => Self::Class,
             "function_definition" => Self::Function,
@@ -113,13 +120,16 @@ impl Kind {
             "if_statement" => Self::If,
             "elif_clause" => Self::Elif,
             "while_statement" | "with_statement" | "try_statement" | "except_clause"
-            | "match_statement" | "case_clause" => Self::Block,
+            | "case_clause" => Self::Block,
             _ => Self::Other,
         }
     }
 
     fn holds_statements(self) -> bool {
-        matches!(self, Self::Class | Self::Function | Self::If | Self::For | Self::Block)
+        matches!(
+            self,
+            Self::Class | Self::Function | Self::If | Self::For | Self::Match | Self::Block
+        )
     }
 }
 
@@ -227,6 +237,18 @@ impl<'a> Walk<'a> {
             Kind::Return => {
                 if let Some(value) = named_children(node).first() {
                     self.pass(*value);
+                }
+            }
+            Kind::Comprehension => {
+                if let Some(value) = node.child_by_field_name("body") {
+                    self.pass(value);
+                }
+            }
+            // `match eval:` gives it to the name in `case run:`.
+            Kind::Match => {
+                let mut cursor = node.walk();
+                for subject in node.children_by_field_name("subject", &mut cursor) {
+                    self.pass(subject);
                 }
             }
             Kind::Binding => self.bind(node),
