@@ -349,7 +349,7 @@ fn settings_are_protected_where_the_session_is_and_began() {
     assert_eq!(from(&person, &deep, "src/deep/.gemini/settings.json"), "ask");
     // Its variables lead the agent to other settings.
     assert_eq!(from(&person, &deep, "src/deep/.gemini/.env"), "ask");
-    assert_eq!(from(&person, &root, ".gemini/.env"), "ask");
+    assert_eq!(from(&person, &deep, ".gemini/.env"), "ask");
     assert_eq!(from(&person, &deep, "src/.codex/config.toml"), "ask");
     assert_eq!(from(&person, &deep, "dot/settings.json"), "ask");
     let root = person.root.clone();

@@ -155,7 +155,8 @@ impl<'f> Walk<'f> {
         let mut group = Group::default();
         let mut rest: Vec<(&String, &Value, Key)> = Vec::new();
         for (name, value) in object {
-            let key = match (Key::of(name), outer.key) {
+            let own = Key::of(name);
+            let key = match (own, outer.key) {
                 // `path: {value: "a.py"}`
                 (Key::Other | Key::Text | Key::Label, Key::Path(role)) if value.is_string() => {
                     Key::MaybePath(role)
@@ -163,7 +164,7 @@ impl<'f> Walk<'f> {
                 (key, _) => key,
             };
             if !self.take_paths(key, value, outer, &mut group) {
-                rest.push((name, value, key));
+                rest.push((name, value, own));
             }
         }
         // A name and its ending.
