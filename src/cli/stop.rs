@@ -90,6 +90,15 @@ fn left(sitting: &Sitting, files: &DiskFiles, voice: &mut Voice) -> Left {
     let mut left = Left { repo: None, outcome: none };
     for root in roots {
         let repo = match Repo::open_around(root) {
+            // git sees no repository or no working tree any more, and one command brings it back.
+            Ok(repo) if repo.root().is_none() && has_git(root) => {
+                voice.notes.push(unchecked("git's configuration makes this a bare repository"));
+                continue;
+            }
+            Err(GitError::NoRepository { .. }) if has_git(root) => {
+                voice.notes.push(unchecked("`.git` is no repository"));
+                continue;
+            }
             Ok(repo) => repo,
             // Nothing is committed there.
             Err(GitError::NoRepository { .. }) => continue,
@@ -116,6 +125,11 @@ fn left(sitting: &Sitting, files: &DiskFiles, voice: &mut Voice) -> Left {
         }
     }
     left
+}
+
+/// Tells whether a folder has a file or folder `.git`.
+fn has_git(root: &Path) -> bool {
+    std::fs::symlink_metadata(root.join(".git")).is_ok()
 }
 
 fn unchecked(why: &str) -> String {
