@@ -3,10 +3,12 @@
 //! Shared by `install` and `uninstall`: both look at all three files that an agent reads for a
 //! project, write at most one of them, and say one line for each thing they did or noticed.
 
+use super::defaults;
 use super::failure::Failure;
 use super::world::World;
 use crate::clients::wiring::{self, Form, Wiring, at_worst, brief, wirings};
 use crate::domain::sanitize::visible;
+use crate::engine::redaction::Redactor;
 use crate::store::hook_groups::{Deed, Done, Handler};
 use crate::store::own_entries::Owner;
 use crate::store::settings::{Settings, handlers, user_folder};
@@ -27,6 +29,15 @@ pub struct Where {
     /// Whose settings: the project's, shared by its team; yours in this project; yours everywhere
     #[arg(long, value_enum, default_value_t)]
     pub scope: Scope,
+}
+
+impl Where {
+    /// Returns what the project's rules redact: settings may hold a secret.
+    #[must_use]
+    pub fn redactor(&self, world: &World) -> Redactor {
+        let root = defaults::project(self.project.as_deref(), None, world);
+        world.secrets.redactor(None, &root, world)
+    }
 }
 
 /// Whose settings a file holds.
@@ -342,9 +353,13 @@ pub fn differences(name: &str, old: Option<&str>, new: Option<&str>) -> Vec<Stri
     text.lines().map(plain).collect()
 }
 
-/// Writes lines for a person.
-pub fn print(out: &mut dyn std::io::Write, lines: &[String]) -> Result<(), Failure> {
+/// Writes lines for a person, without what rules redact.
+pub fn print(
+    out: &mut dyn std::io::Write,
+    lines: &[String],
+    redactor: &Redactor,
+) -> Result<(), Failure> {
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-    out.write_all(text.as_bytes())
+    out.write_all(redactor.text(&text).as_bytes())
         .map_err(|error| Failure::new("the report cannot be written").because(error))
 }

@@ -130,7 +130,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn std::io::Write) -> Result<u
             }
         }
     }
-    print(out, &lines)?;
+    print(out, &lines, &args.place.redactor(world))?;
     Ok(0)
 }
 

@@ -70,7 +70,7 @@ pub fn install(args: &install::Args, world: &World, out: &mut dyn Write) -> Resu
         }
     }
     if !obstacles.is_empty() {
-        print(out, &by_hand(&yard, &obstacles, &steps))?;
+        print(out, &by_hand(&yard, &obstacles, &steps), &args.place.redactor(world))?;
         return Err(refused(&yard, &obstacles, args.chain));
     }
     let program = program(&yard, world)?;
@@ -87,7 +87,7 @@ pub fn install(args: &install::Args, world: &World, out: &mut dyn Write) -> Resu
     if args.dry_run {
         lines.push("(dry run: nothing written)".to_owned());
     }
-    print(out, &lines)?;
+    print(out, &lines, &args.place.redactor(world))?;
     Ok(0)
 }
 
@@ -125,7 +125,7 @@ pub fn uninstall(
     if args.dry_run {
         lines.push("(dry run: nothing written)".to_owned());
     }
-    print(out, &lines)?;
+    print(out, &lines, &args.place.redactor(world))?;
     Ok(0)
 }
 

@@ -64,7 +64,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn std::io::Write) -> Result<u
                 lines.push(format!("note: the record of installations: {}", visible(&error)));
             }
         }
-        print(out, &lines)?;
+        print(out, &lines, &args.place.redactor(world))?;
     }
     Ok(0)
 }

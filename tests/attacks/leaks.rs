@@ -267,3 +267,21 @@ fn names_of_branches_and_subjects_of_commits_are_masked() {
     );
     is_hidden(&kept(&desk.root), "the store");
 }
+
+#[test]
+fn an_installation_that_shows_settings_hides_the_secrets_in_them() {
+    let desk = Desk::judged_by(RULES, &[]);
+    desk.write(".claude/settings.json", format!("{{\n  \"env\": {{\"K\": \"{SECRET}\"}}\n}}\n"));
+    for arguments in [
+        &["install", "--agent", "claude", "--dry-run"][..],
+        &["install", "--agent", "claude"],
+        &["uninstall", "--agent", "claude", "--dry-run"],
+    ] {
+        let told = desk.run(arguments, "");
+        assert_eq!(told.status, Some(0), "{told:#?}");
+        is_hidden(&format!("{}{}", told.stdout, told.stderr), arguments[0]);
+    }
+    // The file keeps what is the person's.
+    let file = desk.root.join(".claude/settings.json");
+    assert!(fs::read_to_string(file).unwrap().contains(SECRET));
+}
