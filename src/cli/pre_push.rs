@@ -1,6 +1,6 @@
 //! `pre-push`: the commits that a push would bring, held against the rules.
 
-use super::check::{Options, Survey, moved_out};
+use super::check::{Options, Outcome, Survey, moved_out};
 use super::check_rules::{Ends, Named, Rules, Wanted};
 use super::failure::Failure;
 use super::keep::Keep;
@@ -8,7 +8,7 @@ use super::push_history::History;
 use super::world::World;
 use super::{defaults, terminal};
 use crate::domain::{Moment, Verdict, sanitize};
-use crate::git::pushed::{Branch, History as _, PushError, Pushed, PushedRange, pushed};
+use crate::git::pushed::{Branch, Elsewhere, History as _, PushError, Pushed, PushedRange, pushed};
 use crate::git::{Id, Repo};
 use crate::store::record::Occasion;
 use std::io::{Read, Write};
@@ -16,10 +16,11 @@ use std::path::PathBuf;
 
 /// Judge the commits of a push, as the git hook pre-push does
 ///
-/// Reads git's lines on standard input. Only branches count, and only the commit that is checked
-/// out can be verified; what the remote has already is the base. The rules that are committed there
-/// and in what is pushed evaluate: a finding of either counts, and a rule that the push loosens is a
-/// finding of its own. Rules with `redact = true` look at every commit of the push.
+/// Reads git's lines on standard input. Of branches, and of `refs/for/` of a review server, only the
+/// commit that is checked out can be verified; what the remote has already is the base. The rules
+/// that are committed there and in what is pushed evaluate: a finding of either counts, and a rule
+/// that the push loosens is a finding of its own. Rules with `redact = true` look at every commit of
+/// the push, also at those that only tags, notes and other refs bring.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Example:\n  git config --get remote.origin.url\n  \
     echo \"refs/heads/main $(git rev-parse HEAD) refs/heads/main $(git rev-parse origin/main)\" \
@@ -73,36 +74,129 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
             return Ok(1);
         }
     }
-    let Some(range) = pushed.range else { return Ok(0) };
     let wanted =
         Wanted { named: args.rules.as_deref(), root: &root, only: &[], moment: Moment::Push };
-    let rules = rules(&pushed, range, &args.remote, &repo, wanted, world)?;
-    world.secrets.remember(rules.redactor.clone());
-    let deltas = repo.range(range.base, range.tip)?;
-    let title = format!("{}..{}", range.base.short(), range.tip.short());
-    let mut survey = Survey::of(title);
-    survey.begin(&rules);
-    survey.notes.extend(rules.touched(&deltas.list));
-    survey.notes.extend(moved_out(&deltas.list, &rules));
-    survey.judge(&repo, &deltas.list, None, &rules, &args.options);
+    let push = Push { args, repo: &repo, wanted, world };
     let mut known = repo.remote_commits(&args.remote)?;
-    known.push(range.base);
-    let commits = repo.commits_beyond(&known, range.tip)?;
-    // One commit on top of the base is the net change itself.
-    if commits != [range.tip] || repo.parents(range.tip)? != [range.base] {
-        survey.notes.push(NET.to_owned());
-        let history = History { repo: &repo, rules: &rules, options: &args.options };
-        history.survey(&commits, &mut survey)?;
+    let mut survey = Survey::of(title(&pushed));
+    let mut rules = None;
+    if let Some(range) = pushed.range {
+        let both = range_rules(&pushed, range, &args.remote, &repo, wanted, world)?;
+        known.push(range.base);
+        push.range(range, &known, &both, &mut survey)?;
+        known.push(range.tip);
+        rules = Some(both);
     }
+    let Some(rules) = push.elsewhere(&pushed.elsewhere, known, rules, &mut survey)? else {
+        return Ok(0);
+    };
     let outcome = survey.decide(&rules.redactor);
     outcome.report(&rules, &args.options, world, out)?;
     if !args.no_store {
+        push.keep(&outcome);
+    }
+    Ok(outcome.status(Verdict::Ask, &args.options))
+}
+
+/// A push that is verified.
+struct Push<'a> {
+    args: &'a Args,
+    repo: &'a Repo,
+    wanted: Wanted<'a>,
+    world: &'a World,
+}
+
+impl Push<'_> {
+    /// Evaluates what a push brings to branches. `known` is what the remote has.
+    fn range(
+        &self,
+        range: PushedRange,
+        known: &[Id],
+        rules: &Rules,
+        survey: &mut Survey,
+    ) -> Result<(), Failure> {
+        let Self { args, repo, .. } = self;
+        self.world.secrets.remember(rules.redactor.clone());
+        let deltas = repo.range(range.base, range.tip)?;
+        survey.begin(rules);
+        survey.notes.extend(rules.touched(&deltas.list));
+        survey.notes.extend(moved_out(&deltas.list, rules));
+        survey.judge(repo, &deltas.list, None, rules, &args.options);
+        let commits = repo.commits_beyond(known, &[range.tip])?;
+        // One commit on top of the base is the net change itself.
+        if commits != [range.tip] || repo.parents(range.tip)? != [range.base] {
+            survey.notes.push(NET.to_owned());
+            History { repo, rules, options: &args.options }.survey(&commits, survey)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates the commits that only refs bring that are no branches, by the rules that redact:
+    /// by those of the branches where some are pushed too, else by those of the remote's default
+    /// branch and of the commits. Returns the rules; none when nothing is evaluated at all.
+    fn elsewhere(
+        &self,
+        refs: &[Elsewhere],
+        mut known: Vec<Id>,
+        rules: Option<Rules>,
+        survey: &mut Survey,
+    ) -> Result<Option<Rules>, Failure> {
+        let Self { args, repo, wanted, world } = *self;
+        let mut tips = Vec::new();
+        for found in refs {
+            if !found.theirs.is_zero() && repo.has(found.theirs) {
+                known.push(found.theirs);
+            }
+            match repo.peeled(found.object)? {
+                Some(commit) => tips.push(commit),
+                None if args.options.allow_unknown => {}
+                None => return Err(no_commit(&found.name)),
+            }
+        }
+        let mut commits = Vec::new();
+        if !tips.is_empty() {
+            commits = repo.commits_beyond(&known, &tips)?;
+        }
+        if commits.is_empty() {
+            return Ok(rules);
+        }
+        let rules = match rules {
+            Some(rules) => rules,
+            None => {
+                tips.retain(|tip| commits.contains(tip));
+                let names: Vec<(Id, String)> = tips.iter().map(|id| (*id, id.short())).collect();
+                let mut sides: Vec<Named<'_>> =
+                    names.iter().map(|(id, name)| Named { id: *id, name }).collect();
+                let default = repo.default_branch(&args.remote)?;
+                if let Some(default) = &default {
+                    sides.push(Named { id: default.commit, name: &default.name });
+                }
+                let Some((tip, bases)) = sides.split_last() else { return Ok(None) };
+                let ends = Ends { bases, before: None, tip: *tip, merged: &|| Ok(None) };
+                let mut rules = Rules::range(wanted, ends, repo, world)?;
+                // A commit of the past may have had fewer rules; that loosens none.
+                rules.loosened = None;
+                world.secrets.remember(rules.redactor.clone());
+                survey.begin(&rules);
+                rules
+            }
+        };
+        survey.notes.push(ELSEWHERE.to_owned());
+        History { repo, rules: &rules, options: &args.options }.survey(&commits, survey)?;
+        Ok(Some(rules))
+    }
+
+    /// Keeps the decision.
+    fn keep(&self, outcome: &Outcome) {
         let named = PathBuf::from(defaults::STORE);
-        let instruction_check = !args.options.no_instruction_check;
-        let repo = Some(&repo);
-        let keep =
-            Keep { repo, root: &root, named: &named, occasion: Occasion::PUSH, instruction_check };
-        match keep.outcome(&outcome, None, world) {
+        let keep = Keep {
+            repo: Some(self.repo),
+            root: self.wanted.root,
+            named: &named,
+            occasion: Occasion::PUSH,
+            instruction_check: !self.args.options.no_instruction_check,
+        };
+        match keep.outcome(outcome, None, self.world) {
             Ok(None) => {}
             Ok(Some(trouble)) => terminal::write_note(&trouble),
             Err(error) => {
@@ -110,8 +204,25 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
             }
         }
     }
-    Ok(outcome.status(Verdict::Ask, &args.options))
 }
+
+/// Returns the name of a push in reports.
+fn title(pushed: &Pushed) -> String {
+    match (pushed.range, pushed.elsewhere.as_slice()) {
+        (Some(range), _) => format!("{}..{}", range.base.short(), range.tip.short()),
+        (None, [one]) => one.name.clone(),
+        (None, several) => format!("{} refs", several.len()),
+    }
+}
+
+fn no_commit(name: &str) -> Failure {
+    Failure::new(format!("`{name}` names no commit, so what it brings could not be checked"))
+        .next("look at it yourself, and push it with `git push --no-verify`")
+}
+
+/// What a reader should know of a push of tags and the like.
+const ELSEWHERE: &str =
+    "of commits that only tags, notes or other refs bring, rules with `redact = true` look at each";
 
 /// What a reader should know of a push of several commits.
 const NET: &str = "rules with `redact = true` look at every commit of the push, the others at what \
@@ -119,7 +230,7 @@ const NET: &str = "rules with `redact = true` look at every commit of the push, 
 
 /// Returns the rules that evaluate a push: what the remote has and what it is to have, as they are
 /// committed. What is not committed evaluates no push.
-fn rules(
+fn range_rules(
     pushed: &Pushed,
     range: PushedRange,
     remote: &str,

@@ -71,6 +71,11 @@ impl Repo {
         self.objects().has(id.0)
     }
 
+    /// Returns the commit that an object is or, through tags, names; none when it is another kind.
+    pub fn peeled(&self, id: Id) -> Result<Option<Id>, GitError> {
+        self.objects().peel(id.0)
+    }
+
     /// Compares two states: commits, tags or trees.
     pub fn range(&self, base: Id, tip: Id) -> Result<Deltas, GitError> {
         let objects = self.objects();
@@ -80,13 +85,17 @@ impl Repo {
 
     /// Returns the commits that `tip` brings and `base` does not have, oldest first.
     pub fn commits(&self, base: Id, tip: Id) -> Result<Vec<Id>, GitError> {
-        self.commits_beyond(&[base], tip)
+        self.commits_beyond(&[base], &[tip])
     }
 
-    /// Returns the commits that `tip` brings and none of `bases` has, oldest first.
-    pub fn commits_beyond(&self, bases: &[Id], tip: Id) -> Result<Vec<Id>, GitError> {
+    /// Returns the commits that `tips` bring and none of `bases` has, oldest first.
+    pub fn commits_beyond(&self, bases: &[Id], tips: &[Id]) -> Result<Vec<Id>, GitError> {
         let objects = self.objects();
-        if objects.peel(tip.0)?.is_none() {
+        let mut ends = Vec::new();
+        for tip in tips {
+            ends.extend(objects.peel(tip.0)?.map(|tip| tip.0));
+        }
+        if ends.is_empty() {
             return Ok(Vec::new());
         }
         let mut hidden = Vec::new();
@@ -98,7 +107,7 @@ impl Repo {
             let said = store.failure.take();
             said.unwrap_or(GitError::Other { doing: "walking the history", source })
         };
-        let walk = Simple::new([tip.0], &store)
+        let walk = Simple::new(ends, &store)
             .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
             .and_then(|walk| walk.hide(hidden))
             .map_err(failed)?;

@@ -49,6 +49,19 @@ pub struct Pushed {
     pub deletes: Vec<String>,
     /// It deletes the remote's default branch.
     pub deletes_default: bool,
+    /// What it brings to refs that are no branches: tags, notes and the like.
+    pub elsewhere: Vec<Elsewhere>,
+}
+
+/// A ref of the remote that is no branch, and what a push makes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// Its name on the remote: `refs/tags/v1`.
+    pub name: String,
+    /// The object that it will name: a tag, a commit or any other.
+    pub object: Id,
+    /// What it names now; zeros when it is new.
+    pub theirs: Id,
 }
 
 /// The commits that a push brings.
@@ -175,8 +188,15 @@ pub fn pushed(lines: &str, remote: &str, history: &impl History) -> Result<Pushe
     for line in lines.lines().filter(|line| !line.trim().is_empty()) {
         let update = read(line, history.hex_len())?;
         let branch = update.remote_ref;
-        // Tags, notes and the like carry no branch; what they hold is verified with one.
-        if !branch.starts_with("refs/heads/") {
+        // A review server takes commits for a branch at a ref of its own.
+        if !branch.starts_with("refs/heads/") && !branch.starts_with("refs/for/") {
+            if !update.local.is_zero() {
+                pushed.elsewhere.push(Elsewhere {
+                    name: branch.to_owned(),
+                    object: update.local,
+                    theirs: update.remote,
+                });
+            }
             continue;
         }
         if update.local.is_zero() {
@@ -410,10 +430,12 @@ mod tests {
     }
 
     #[test]
-    fn tags_and_deletions_bring_nothing() {
+    fn tags_and_deletions_bring_nothing_to_a_branch() {
         let lines = line(4, "refs/tags/v1", 0) + &line(0, "refs/heads/old", 4);
         let pushed = decide(&lines).unwrap();
         assert_eq!(pushed.range, None);
+        assert_eq!(pushed.elsewhere.len(), 1);
+        assert_eq!(pushed.elsewhere[0].object, id(4));
         assert_eq!(pushed.deletes, ["refs/heads/old"]);
         assert!(!pushed.deletes_default);
         assert!(decide(&line(0, "refs/heads/main", 2)).unwrap().deletes_default);

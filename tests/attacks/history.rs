@@ -341,6 +341,119 @@ fn a_secret_is_found_in_the_history_by_rules_of_either_side() {
     assert!(!told.said.stdout.contains("house_01234567"), "{told:#?}");
 }
 
+/// Runs `pre-push` for one line of git's, whose local object is named as git does.
+fn line(desk: &Desk, object: &str, name: &str, theirs: &str, more: &[&str]) -> Told {
+    let object = desk.word(&["rev-parse", object]);
+    let theirs = match theirs {
+        "" => "0".repeat(object.len()),
+        theirs => desk.word(&["rev-parse", theirs]),
+    };
+    let fixed = ["pre-push", "origin", "--no-store", "--format", "json"];
+    Told::of(desk.run(&[&fixed, more].concat(), format!("x {object} {name} {theirs}\n")))
+}
+
+#[test]
+fn a_secret_that_only_a_tag_or_another_ref_brings_is_found() {
+    let desk = pushed(desk());
+    desk.write("a.py", SECRET).commit("with the key").git(&["tag", "light"]);
+    desk.git(&["tag", "-a", "-m", "m", "heavy"]);
+    desk.git(&["tag", "-a", "-m", "m", "twice", "heavy"]);
+    desk.write("a.py", "1\n2\n").commit("without").git(&["tag", "later"]);
+    for tag in ["light", "heavy", "twice", "later"] {
+        for name in ["refs/tags/v1", "refs/changes/1", "refs/x", "refs/notes/n"] {
+            let told = line(&desk, tag, name, "", &[]);
+            told.refuses(&["secret a.py:1"]);
+            assert!(!told.said.stdout.contains("house_01234567"), "{told:#?}");
+            assert!(told.notes().contains("tags, notes or other refs"), "{told:#?}");
+        }
+    }
+    // Whoever moves a tag brings what is new; of other rules nothing counts.
+    desk.write("b.py", BANNED).commit("banned").git(&["tag", "banned"]);
+    line(&desk, "banned", "refs/tags/v1", "later", &[]).passes();
+    // What the commits were without rules, the remote's branch has.
+    let desk = pushed(self::desk());
+    desk.git(&["rm", "-q", "solvi-rules.toml"]);
+    desk.write("a.py", SECRET).commit("neither rules").git(&["tag", "bare"]);
+    line(&desk, "bare", "refs/tags/v1", "", &[]).refuses(&["secret a.py:1"]);
+    // Beside a branch that is pushed.
+    let desk = pushed(self::desk());
+    desk.git(&["checkout", "-q", "--detach"]);
+    desk.write("t.py", SECRET).commit("t").git(&["tag", "aside"]);
+    desk.git(&["checkout", "-q", "main"]);
+    desk.write("m.py", "1\n").commit("m");
+    let ids = ["HEAD", "origin/main", "aside"].map(|name| desk.word(&["rev-parse", name]));
+    let [head, base, aside] = ids;
+    let zero = "0".repeat(head.len());
+    let lines = format!(
+        "refs/tags/a {aside} refs/tags/a {zero}\nrefs/heads/main {head} refs/heads/main {base}\n"
+    );
+    let fixed = ["pre-push", "origin", "--no-store", "--format", "json"];
+    Told::of(desk.run(&fixed, lines)).refuses(&["secret t.py:1"]);
+}
+
+#[test]
+fn tags_of_what_the_remote_has_say_nothing_and_of_no_commit_cannot_be_checked() {
+    let desk = pushed(Desk::judged_by(RULES, &[("old.py", SECRET)]));
+    desk.git(&["tag", "-a", "-m", "m", "v1"]);
+    let quiet = desk.run(
+        &["pre-push", "origin"],
+        format!("x {} refs/tags/v1 {}\n", desk.word(&["rev-parse", "v1"]), "0".repeat(40)),
+    );
+    assert_eq!((quiet.status, quiet.stdout.as_str(), quiet.stderr.as_str()), (Some(0), "", ""));
+    for object in ["HEAD^{tree}", "HEAD:old.py"] {
+        let told = line(&desk, object, "refs/tags/v2", "", &[]);
+        assert_eq!(told.said.status, Some(2), "{told:#?}");
+        assert!(told.said.stderr.contains("`refs/tags/v2` names no commit"), "{told:#?}");
+        let id = desk.word(&["rev-parse", object]);
+        let git = format!("x {id} refs/tags/v2 {}\n", "0".repeat(id.len()));
+        let told = desk.run(&["pre-push", "origin", "--allow-unknown"], git);
+        assert_eq!((told.status, told.stdout.as_str()), (Some(0), ""), "{told:#?}");
+    }
+}
+
+#[test]
+fn what_goes_to_a_review_server_is_checked_as_a_branch_is() {
+    let desk = pushed(desk());
+    desk.write("b.py", BANNED).commit("bad");
+    line(&desk, "HEAD", "refs/for/main", "", &[]).refuses(&["no-token b.py:1"]);
+    line(&desk, "HEAD", "refs/for/main%topic=x", "", &[]).refuses(&["no-token b.py:1"]);
+}
+
+#[test]
+fn a_revision_that_is_a_range_is_not_compared_with_itself() {
+    let desk = Desk::judged_by(RULES, &[]);
+    desk.write("b.py", BANNED).commit("bad");
+    for spec in ["HEAD^!", "HEAD^@", "HEAD~1..HEAD^!", "^HEAD", "HEAD^-"] {
+        let told = desk.run(&["check-diff", spec], "");
+        assert_eq!(told.status, Some(2), "{spec}: {told:#?}");
+    }
+}
+
+#[test]
+fn a_repository_that_git_no_longer_takes_for_one_is_told_when_the_agent_stops() {
+    let stop = |desk: &Desk| {
+        let cwd = desk.word(&["-C", ".", "rev-parse", "--git-dir"]);
+        assert_eq!(cwd, ".git");
+        desk.write("b.py", BANNED);
+        move |desk: &Desk| {
+            let payload = serde_json::json!({"hook_event_name": "Stop", "session_id": "s",
+                "cwd": ".", "stop_hook_active": false});
+            desk.run(&["hook", "--agent", "claude"], payload.to_string())
+        }
+    };
+    let desk = self::desk();
+    let stops = stop(&desk);
+    assert!(stops(&desk).stdout.contains("block"));
+    desk.git(&["config", "core.bare", "true"]);
+    let told = stops(&desk);
+    assert!(told.stdout.contains("is not checked: git's configuration"), "{told:#?}");
+    let desk = self::desk();
+    let stops = stop(&desk);
+    desk.remove(".git/HEAD");
+    let told = stops(&desk);
+    assert!(told.stdout.contains("is not checked: `.git` is no repository"), "{told:#?}");
+}
+
 #[test]
 fn a_bare_repository_is_checked_by_the_rules_of_the_revision() {
     let desk = desk();
