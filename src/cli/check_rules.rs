@@ -141,10 +141,18 @@ impl Rules {
         };
         let bases: Vec<_> = base.into_iter().chain([Ok(disk.clone())]).collect();
         let before = bases.first().cloned();
-        let is_rules = |change: &&Change| RULES_FILES.contains(&change.place.as_str());
+        let is_rules = |place: &Place| RULES_FILES.contains(&place.as_str());
         let mut notes = Vec::new();
         let (mut left, mut unknown) = (None, None);
-        for change in changes.into_iter().filter(is_rules) {
+        for change in changes {
+            if !is_rules(&change.place) {
+                // A rules file that moves elsewhere is none there.
+                if let Some(from) = change.moved_from.as_ref().filter(|from| is_rules(from)) {
+                    notes.push(format!("the rules file {from} moves to {}", change.place));
+                    left = left.or(Some(RuleSource::BuiltIn));
+                }
+                continue;
+            }
             let name = change.place.as_str();
             notes.push(format!("the rules file {name} changes here"));
             match (&change.after, change.deletes()) {

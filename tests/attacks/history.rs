@@ -513,6 +513,24 @@ fn a_patch_that_loosens_the_rules_is_told() {
 }
 
 #[test]
+fn a_patch_that_moves_or_deletes_the_rules_is_told() {
+    let desk = desk();
+    let moved = "diff --git a/solvi-rules.toml b/old.toml\nsimilarity index 100%\n\
+        rename from solvi-rules.toml\nrename to old.toml\n";
+    let arguments = ["check-diff", "--patch", "-", "--format", "json", "--fail-on", "ask"];
+    let told = Told::of(desk.run(&arguments, moved));
+    assert!(told.found().iter().any(|it| it.starts_with("rules-loosened ")), "{told:#?}");
+    assert_eq!(told.status, 1);
+    let copied = moved.replace("rename", "copy");
+    let told = Told::of(desk.run(&arguments, copied));
+    assert!(!told.found().iter().any(|it| it.starts_with("rules-loosened ")), "{told:#?}");
+    desk.git(&["rm", "-q", "--cached", "solvi-rules.toml"]);
+    let deleted = desk.git(&["diff", "--cached"]);
+    let told = Told::of(desk.run(&arguments, deleted));
+    assert!(told.found().iter().any(|it| it.starts_with("rules-loosened ")), "{told:#?}");
+}
+
+#[test]
 fn a_first_commit_and_a_first_push_have_no_base() {
     let desk = Desk(Yard::new());
     desk.write("solvi-rules.toml", RULES).write("a.py", "1\n").stage();
