@@ -160,26 +160,25 @@ impl Push<'_> {
         if commits.is_empty() {
             return Ok(rules);
         }
-        let rules = match rules {
-            Some(rules) => rules,
-            None => {
-                tips.retain(|tip| commits.contains(tip));
-                let names: Vec<(Id, String)> = tips.iter().map(|id| (*id, id.short())).collect();
-                let mut sides: Vec<Named<'_>> =
-                    names.iter().map(|(id, name)| Named { id: *id, name }).collect();
-                let default = repo.default_branch(&args.remote)?;
-                if let Some(default) = &default {
-                    sides.push(Named { id: default.commit, name: &default.name });
-                }
-                let Some((tip, bases)) = sides.split_last() else { return Ok(None) };
-                let ends = Ends { bases, before: None, tip: *tip, merged: &|| Ok(None) };
-                let mut rules = Rules::range(wanted, ends, repo, world)?;
-                // A commit of the past may have had fewer rules; that loosens none.
-                rules.loosened = None;
-                world.secrets.remember(rules.redactor.clone());
-                survey.begin(&rules);
-                rules
+        let rules = if let Some(rules) = rules {
+            rules
+        } else {
+            tips.retain(|tip| commits.contains(tip));
+            let names: Vec<(Id, String)> = tips.iter().map(|id| (*id, id.short())).collect();
+            let mut sides: Vec<Named<'_>> =
+                names.iter().map(|(id, name)| Named { id: *id, name }).collect();
+            let default = repo.default_branch(&args.remote)?;
+            if let Some(default) = &default {
+                sides.push(Named { id: default.commit, name: &default.name });
             }
+            let Some((tip, bases)) = sides.split_last() else { return Ok(None) };
+            let ends = Ends { bases, before: None, tip: *tip, merged: &|| Ok(None) };
+            let mut rules = Rules::range(wanted, ends, repo, world)?;
+            // A commit of the past may have had fewer rules; that loosens none.
+            rules.loosened = None;
+            world.secrets.remember(rules.redactor.clone());
+            survey.begin(&rules);
+            rules
         };
         survey.notes.push(ELSEWHERE.to_owned());
         History { repo, rules: &rules, options: &args.options }.survey(&commits, survey)?;
