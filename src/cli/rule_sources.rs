@@ -277,7 +277,13 @@ fn is_there(root: &Path, name: &str) -> io::Result<bool> {
         // The folder may be a link that leads nowhere.
         (ErrorKind::NotFound, Some(folder)) => {
             let link = fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_symlink());
-            if link { fs::metadata(folder).map(|_| false) } else { Ok(false) }
+            if !link {
+                return Ok(false);
+            }
+            let nowhere = "its folder is a symbolic link that leads nowhere";
+            fs::metadata(folder)
+                .map(|_| false)
+                .map_err(|error| io::Error::new(error.kind(), nowhere))
         }
         (ErrorKind::NotFound, None) => Ok(false),
         // `.config` may be a file of a project's own, with nothing below it.

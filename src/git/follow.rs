@@ -27,6 +27,18 @@ pub enum State {
     Commit(Id),
 }
 
+const OUTSIDE: &str = "leads out of the repository";
+const NOTHING: &str = "leads to nothing that git tracks";
+
+/// Which link of a path was followed.
+enum Through {
+    Nothing,
+    /// A folder's, at this path.
+    Folder(String),
+    /// The file's own.
+    File,
+}
+
 /// A file of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileAt {
@@ -50,7 +62,8 @@ impl Repo {
     /// Reads the file at a path of a state; `None` when nothing is there.
     ///
     /// It is an error when what is there is no file, or when a link leads out of the repository or
-    /// nowhere.
+    /// nowhere. A folder on the way may be such a link: then nothing is there, unless the working
+    /// tree has the file behind it.
     pub fn file_at(&self, state: State, path: &str) -> Result<Option<FileAt>, GitError> {
         let objects = self.objects();
         let place = match state {
@@ -70,14 +83,18 @@ enum Place {
 impl Place {
     fn file(&self, objects: &Objects<'_>, path: &str) -> Result<Option<FileAt>, GitError> {
         let wrong = |why: &str| GitError::NoFile { path: path.to_owned(), why: why.to_owned() };
+        let nowhere = |through: Through, why: &str| match through {
+            Through::Folder(_) if !is_on_disk(objects, path) => Ok(None),
+            Through::Folder(link) => Err(wrong(&format!("is behind `{link}`, which {why}"))),
+            _ => Err(wrong(&format!("is a symbolic link that {why}"))),
+        };
+        let mut through = Through::Nothing;
         let mut todo: VecDeque<String> = path.split('/').map(str::to_owned).collect();
         let mut done: Vec<String> = Vec::new();
         let mut links = 0;
         while let Some(part) = todo.pop_front() {
             match part.as_str() {
-                ".." if done.pop().is_none() => {
-                    return Err(wrong("is a symbolic link that leads out of the repository"));
-                }
+                ".." if done.pop().is_none() => return nowhere(through, OUTSIDE),
                 "" | "." | ".." => continue,
                 _ => done.push(part),
             }
@@ -90,12 +107,15 @@ impl Place {
                     let bytes = blob_or_file(objects, id, &at)?;
                     return Ok(Some(FileAt { path: at, bytes }));
                 }
-                Found::Nothing | Found::File(_) if links > 0 => {
-                    return Err(wrong("is a symbolic link that leads to nothing that git tracks"));
-                }
+                Found::Nothing | Found::File(_) if links > 0 => return nowhere(through, NOTHING),
                 Found::Nothing | Found::File(_) => return Ok(None),
                 Found::Link(id) => {
                     links += 1;
+                    if todo.is_empty() {
+                        through = Through::File;
+                    } else if matches!(through, Through::Nothing) {
+                        through = Through::Folder(at);
+                    }
                     if links > LINKS {
                         return Err(wrong("leads through symbolic links in a circle"));
                     }
@@ -104,7 +124,7 @@ impl Place {
                         return Err(wrong("is a symbolic link whose target is not UTF-8"));
                     };
                     if target.starts_with('/') || target.contains('\\') {
-                        return Err(wrong("is a symbolic link that leads out of the repository"));
+                        return nowhere(through, OUTSIDE);
                     }
                     done.pop();
                     for part in target.rsplit('/') {
@@ -122,6 +142,12 @@ impl Place {
             Self::Index(index) => in_index(objects, index, path),
         }
     }
+}
+
+/// Tells whether the working tree has a file at a path, links followed.
+fn is_on_disk(objects: &Objects<'_>, path: &str) -> bool {
+    let there = |root: &std::path::Path| std::fs::symlink_metadata(root.join(path)).is_ok();
+    objects.repo.root().is_some_and(there)
 }
 
 /// Reads the content of a path. What a partial clone lacks may be in the working tree, and need not
