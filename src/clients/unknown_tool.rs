@@ -71,7 +71,8 @@ pub fn changes(call: Call<'_>, files: &dyn Files) -> Result<Vec<Change>, Payload
 fn purpose(call: Call<'_>) -> Purpose {
     let fields =
         ["action", "operation", "op", "command", "subtool", "tool", "tool_name", "toolName"];
-    let purpose = Purpose::of(call.own_name);
+    let is_own = tool_name::is_own(call.tool);
+    let purpose = if is_own { Purpose::Reads } else { Purpose::of(call.own_name) };
     match purpose {
         // `fetch {url, output_path}`: a read that is saved.
         Purpose::Reads if call.input.keys().any(|key| keys::is_output(key)) => Purpose::Writes,

@@ -25,6 +25,7 @@ const READ: &[&str] = &[
     "browse",
     "cat",
     "check",
+    "click",
     "compare",
     "count",
     "definition",
@@ -41,6 +42,7 @@ const READ: &[&str] = &[
     "goto",
     "grep",
     "head",
+    "highlight",
     "history",
     "hover",
     "info",
@@ -56,6 +58,7 @@ const READ: &[&str] = &[
     "open",
     "outline",
     "overview",
+    "parse",
     "peek",
     "preview",
     "query",
@@ -72,12 +75,45 @@ const READ: &[&str] = &[
     "summarize",
     "symbols",
     "tail",
+    "think",
+    "thinking",
     "tree",
     "upload",
     "validate",
     "verify",
     "view",
     "watch",
+];
+
+/// Tools of the agents themselves that talk to a person, plan, remember or start another agent,
+/// whose own edits are events of their own. A server's tool has the server's name before it.
+const OWN: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Skill",
+    "SlashCommand",
+    "Task",
+    "TaskCreate",
+    "TaskUpdate",
+    "TodoWrite",
+    "activate_skill",
+    "ask_user",
+    "codebase_investigator",
+    "complete_task",
+    "exit_plan_mode",
+    "report_intent",
+    "request_user_input",
+    "save_memory",
+    "send_input",
+    "skill",
+    "spawn_agent",
+    "store_memory",
+    "task",
+    "update_plan",
+    "update_todo",
+    "write_todos",
 ];
 
 /// Words of a tool that writes, whatever else it does.
@@ -297,6 +333,12 @@ impl Purpose {
             Self::Writes
         }
     }
+}
+
+/// Tells whether a tool, as the agent names it, is one of the agent's own that edits nothing.
+#[must_use]
+pub fn is_own(tool: &str) -> bool {
+    OWN.contains(&tool)
 }
 
 /// Tells whether a tool's own name says that it writes.
