@@ -95,7 +95,11 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     if !args.no_store {
         push.keep(&outcome);
     }
-    Ok(outcome.status(Verdict::Ask, &args.options))
+    let status = outcome.status(Verdict::Ask, &args.options);
+    if status == 1 && outcome.decision.verdict() == Verdict::Ask {
+        terminal::write_err("Needs approval: a person can push with `git push --no-verify`.\n");
+    }
+    Ok(status)
 }
 
 /// A push that is verified.
@@ -125,8 +129,10 @@ impl Push<'_> {
         let commits = repo.commits_beyond(known, &[range.tip])?;
         // One commit on top of the base is the net change itself.
         if commits != [range.tip] || repo.parents(range.tip)? != [range.base] {
-            survey.notes.push(NET.to_owned());
-            History { repo, rules, options: &args.options }.survey(&commits, survey)?;
+            let history = History { repo, rules, options: &args.options };
+            if history.survey(&commits, &deltas.list, survey)? {
+                survey.notes.push(NET.to_owned());
+            }
         }
         Ok(())
     }
@@ -181,7 +187,7 @@ impl Push<'_> {
             rules
         };
         survey.notes.push(ELSEWHERE.to_owned());
-        History { repo, rules: &rules, options: &args.options }.survey(&commits, survey)?;
+        History { repo, rules: &rules, options: &args.options }.survey(&commits, &[], survey)?;
         Ok(Some(rules))
     }
 

@@ -12,6 +12,7 @@ use crate::domain::{Decision, Finding, Place, Ruling, Verdict};
 use crate::engine;
 use crate::git::{Delta, GitError, Id, Reading, Repo};
 use crate::report::Commit;
+use std::collections::HashSet;
 
 /// How many paths are evaluated before the next commits are compared.
 const BATCH: usize = 4096;
@@ -28,13 +29,27 @@ pub struct History<'a> {
 
 impl History<'_> {
     /// Evaluates each commit by the rules that redact, and adds what is not in the net change.
-    pub fn survey(&self, commits: &[Id], survey: &mut Survey) -> Result<(), Failure> {
+    /// Returns whether the commits may hold lines that the net change does not: some path changes
+    /// in two of them, or in one and not in the end.
+    pub fn survey(
+        &self,
+        commits: &[Id],
+        net: &[Delta],
+        survey: &mut Survey,
+    ) -> Result<bool, Failure> {
         if !self.rules.book.rules.iter().any(|rule| rule.redact) {
-            return Ok(());
+            return Ok(true);
         }
+        let in_the_end: HashSet<&str> = net.iter().map(|delta| delta.place.as_str()).collect();
+        let (mut seen, mut hides) = (HashSet::new(), false);
         let mut batch: Vec<(Id, Delta)> = Vec::new();
         for commit in commits {
             let deltas = self.repo.commit_paths(*commit)?.list;
+            hides = hides
+                || deltas.iter().any(|delta| {
+                    let path = delta.place.as_str();
+                    !in_the_end.contains(path) || !seen.insert(path.to_owned())
+                });
             let covered = |delta: &Delta| self.covers(&delta.place);
             batch.extend(deltas.into_iter().filter(covered).map(|delta| (*commit, delta)));
             if batch.len() >= BATCH {
@@ -42,7 +57,8 @@ impl History<'_> {
                 batch.clear();
             }
         }
-        self.batch(&batch, survey)
+        self.batch(&batch, survey)?;
+        Ok(hides)
     }
 
     fn covers(&self, place: &Place) -> bool {
