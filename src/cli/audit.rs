@@ -72,7 +72,7 @@ pub struct Args {
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
-    let root = defaults::project(args.project.as_deref(), None, world);
+    let root = defaults::recorded(args.project.as_deref(), world);
     let (id, named) = match (args.all, &args.id, &args.store) {
         (true, Some(_), Some(_)) => {
             return Err(Failure::new("with `--all` no single decision is audited")

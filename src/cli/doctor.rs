@@ -15,6 +15,7 @@ use super::defaults;
 use super::failure::Failure;
 use super::world::World;
 use crate::domain::sanitize::visible;
+use crate::store::files::repository_root;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -118,7 +119,9 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     }
     project::rules(&root, world, &mut report);
     agents::look(&root, args.project.as_deref().unwrap_or(&world.cwd), world, &mut report);
-    hooks::look(&root, world, &mut report);
+    // A commit runs the hooks of the nearest repository: in a submodule, its own.
+    let nearest = args.project.is_none().then(|| repository_root(&world.cwd)).flatten();
+    hooks::look(nearest.as_deref().unwrap_or(&root), world, &mut report);
     project::records(&root, &mut report);
     if args.json {
         writeln!(out, "{}", report.json(&root.to_string_lossy()))?;

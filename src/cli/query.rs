@@ -83,7 +83,7 @@ struct Beside {
 /// Runs the sub-command. It writes while it reads, since what it writes may be as large as the
 /// store.
 pub fn run(args: &Args, world: &World) -> Result<u8, Failure> {
-    let root = defaults::project(args.project.as_deref(), None, world);
+    let root = defaults::recorded(args.project.as_deref(), world);
     let (path, name) = store(args.store.as_deref(), &root, world)?;
     let mut opened = open(&path, &name)?;
     let redactor = world.secrets.redactor(None, &root, world);

@@ -59,7 +59,7 @@ fn format(name: &str) -> Result<Shape, String> {
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
-    let root = defaults::project(args.project.as_deref(), None, world);
+    let root = defaults::recorded(args.project.as_deref(), world);
     let (path, name) = store(args.store.as_deref(), &root, world)?;
     let sieve = args.filters.sieve(world);
     let redactor = world.secrets.redactor(None, &root, world);

@@ -2,6 +2,7 @@
 
 use super::defaults;
 use super::failure::Failure;
+use super::roots::Roots;
 use super::rule_sources::RuleSource;
 use super::sample;
 use super::world::World;
@@ -64,13 +65,37 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
 }
 
 fn check(args: &Check, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
-    let root = defaults::project(args.project.as_deref(), None, world);
+    let roots = Roots::of(args.project.as_deref(), None, world);
+    let root = &roots.project;
     if !root.is_dir() {
-        return Err(defaults::no_project(&root));
+        return Err(defaults::no_project(root));
     }
     // A path on the command line is meant from where the person stands.
     let named = args.rules.as_ref().map(|path| world.path(path));
-    let source = RuleSource::find(named.as_deref(), &root, world)?;
+    let source = RuleSource::find(named.as_deref(), root, world)?;
+    let is_found = !matches!(source, RuleSource::File(_));
+    let inner = defaults::inner(root, world).filter(|_| is_found && args.project.is_none());
+    if inner.is_none() {
+        return read(&source, out);
+    }
+    // The rules of every repository around the folder hold for its files.
+    let around = |root: &&PathBuf| roots.folders.first().is_some_and(|it| it.starts_with(root));
+    let mut none = true;
+    for root in roots.all.iter().filter(around) {
+        let mut source = RuleSource::find_in(root)?;
+        if let RuleSource::WorkingTree(file) = &mut source {
+            file.name = file.path.display().to_string();
+        }
+        if source != RuleSource::BuiltIn {
+            none = false;
+            read(&source, out)?;
+        }
+    }
+    if none { read(&source, out) } else { Ok(0) }
+}
+
+/// Reads the rules of one source, and lists them.
+fn read(source: &RuleSource, out: &mut dyn Write) -> Result<u8, Failure> {
     let book = source.load()?;
     let wrong: Vec<_> = book.rules.iter().filter_map(|rule| rule.verify().err()).collect();
     if !wrong.is_empty() {

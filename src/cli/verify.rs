@@ -68,7 +68,7 @@ impl FromStr for Kept {
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
-    let root = defaults::project(args.project.as_deref(), None, world);
+    let root = defaults::recorded(args.project.as_deref(), world);
     let (path, name) = store(args.store.as_deref(), &root, world)?;
     let tip = match &args.anchor {
         None => None,
@@ -92,6 +92,12 @@ pub fn store(
 ) -> Result<(PathBuf, String), Failure> {
     let name = named.map_or(defaults::STORE.into(), Path::to_string_lossy);
     let path = match named {
+        // From a repository inside the project, the short name would be that of another store.
+        None if defaults::inner(root, world).is_some() => {
+            let path = root.join(defaults::STORE);
+            let name = path.display().to_string();
+            return Ok((path, name));
+        }
         None => root.join(defaults::STORE),
         Some(named) => {
             traces::place(&world.cwd, named).map_err(|error| unreadable(&name, error))?.0

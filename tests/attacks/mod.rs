@@ -10,6 +10,8 @@ mod leaks;
 mod leaks_everywhere;
 mod links;
 mod old_lines;
+#[cfg(unix)]
+mod ordinary;
 mod paths;
 mod projects;
 mod protected_files;

@@ -87,7 +87,7 @@ pub fn records(root: &Path, report: &mut Report) {
         Err(error) => report.bad(
             RECORDS,
             error.to_string(),
-            "make it readable to you; decisions are not kept until it is",
+            "make it your own, and readable to you; decisions are not recorded until it is",
         ),
     }
 }

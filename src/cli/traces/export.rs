@@ -48,7 +48,7 @@ enum Format {
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World) -> Result<u8, Failure> {
-    let root = defaults::project(args.project.as_deref(), None, world);
+    let root = defaults::recorded(args.project.as_deref(), world);
     let (path, name) = verify::store(args.store.as_deref(), &root, world)?;
     let span = args.times.span(world);
     let within = |record: &Stored| span.holds(record);

@@ -40,7 +40,7 @@ pub struct Args {
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
-    let root = defaults::project(args.project.as_deref(), None, world);
+    let root = defaults::recorded(args.project.as_deref(), world);
     let (path, name) = verify::store(args.store.as_deref(), &root, world)?;
     if !path.exists() {
         return Err(verify::unreadable(&name, "there is no such file"));
