@@ -127,9 +127,11 @@ fn left(sitting: &Sitting, files: &DiskFiles, voice: &mut Voice) -> Left {
     left
 }
 
-/// Tells whether a folder has a file or folder `.git`.
+/// Tells whether a folder was a repository's working tree: an empty folder `.git` makes none.
 fn has_git(root: &Path) -> bool {
-    std::fs::symlink_metadata(root.join(".git")).is_ok()
+    let git = root.join(".git");
+    let there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
+    git.is_file() || ["HEAD", "config", "index", "objects"].iter().any(|it| there(&git.join(it)))
 }
 
 fn unchecked(why: &str) -> String {
