@@ -248,15 +248,24 @@ proptest! {
             prop_assert!(owners(&marks).is_empty());
             let phase = WHOEVER.phase(&marks);
             let reply = WHOEVER.write_at(phase, &decision, &voice);
-            if phase != Phase::Before || decision.verdict() < Verdict::Ask {
+            let refuses = matches!(phase, Phase::Before | Phase::Permission);
+            if !refuses || decision.verdict() < Verdict::Ask {
                 prop_assert_eq!(reply, "");
                 continue;
             }
-            for heard in [
-                claude::reads("PreToolUse", &reply),
-                copilot::reads("preToolUse", &reply),
-                copilot::reads("PreToolUse", &reply),
-            ] {
+            let heard = if phase == Phase::Permission {
+                vec![
+                    claude::reads("PermissionRequest", &reply),
+                    copilot::reads("permissionRequest", &reply),
+                ]
+            } else {
+                vec![
+                    claude::reads("PreToolUse", &reply),
+                    copilot::reads("preToolUse", &reply),
+                    copilot::reads("PreToolUse", &reply),
+                ]
+            };
+            for heard in heard {
                 prop_assert_eq!(heard.does, Does::Refuses);
                 prop_assert!(heard.model.contains(&voice.text(&decision)), "{:?}", heard);
             }
