@@ -48,6 +48,6 @@ pub fn folder(flag: Option<&Path>, world: &World) -> Result<PathBuf, Failure> {
 #[must_use]
 pub fn no_project(folder: &Path) -> Failure {
     Failure::new("the project cannot be looked at")
-        .because(format!("`{}` is no folder", visible(&folder.to_string_lossy())))
+        .because(format!("`{}` is not a directory", visible(&folder.to_string_lossy())))
         .next("name the project's folder with `--project`")
 }

@@ -378,7 +378,7 @@ fn wrong(name: &str, problem: impl Into<String>, fix: Option<&str>) -> RulesErro
 fn read(path: &Path, name: &str) -> Result<Vec<u8>, RulesError> {
     let mut bytes = Vec::new();
     match fs::metadata(path) {
-        Ok(meta) if !meta.is_file() => return Err(wrong(name, "this is no file", None)),
+        Ok(meta) if !meta.is_file() => return Err(wrong(name, "not a regular file", None)),
         _ => {}
     }
     fs::File::open(path)

@@ -96,7 +96,7 @@ fn left(sitting: &Sitting, files: &DiskFiles, voice: &mut Voice) -> Left {
                 continue;
             }
             Err(GitError::NoRepository { .. }) if has_git(root) => {
-                voice.notes.push(unchecked("`.git` is no repository"));
+                voice.notes.push(unchecked("`.git` is not a git repository"));
                 continue;
             }
             Ok(repo) => repo,

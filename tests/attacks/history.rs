@@ -451,7 +451,7 @@ fn a_repository_that_git_no_longer_takes_for_one_is_told_when_the_agent_stops() 
     let stops = stop(&desk);
     desk.remove(".git/HEAD");
     let told = stops(&desk);
-    assert!(told.stdout.contains("is not checked: `.git` is no repository"), "{told:#?}");
+    assert!(told.stdout.contains("is not checked: `.git` is not a git repository"), "{told:#?}");
 }
 
 #[test]

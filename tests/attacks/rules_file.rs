@@ -162,9 +162,9 @@ fn rules_that_cannot_be_looked_at_ask() {
     let attacks: &[(Attack, &str)] = &[
         (|root| symlink("solvi-rules.toml", root.join("solvi-rules.toml")).unwrap(), "symbolic"),
         (|root| symlink("nowhere", root.join("solvi-rules.toml")).unwrap(), "cannot be read"),
-        (|root| symlink("/dev/zero", root.join("solvi-rules.toml")).unwrap(), "no file"),
+        (|root| symlink("/dev/zero", root.join("solvi-rules.toml")).unwrap(), "regular file"),
         (|root| symlink("x".repeat(300), root.join("solvi-rules.toml")).unwrap(), "too long"),
-        (|root| fs::create_dir(root.join("solvi-rules.toml")).unwrap(), "no file"),
+        (|root| fs::create_dir(root.join("solvi-rules.toml")).unwrap(), "regular file"),
         (|root| symlink(".claude", root.join(".claude")).unwrap(), "symbolic"),
         (|root| symlink("nowhere", root.join(".config")).unwrap(), "cannot be looked at"),
         (
@@ -235,7 +235,7 @@ fn a_project_that_is_not_there_is_no_project_without_rules() {
             continue;
         }
         let said = house.edit_with(&["--project", named], "Write", input.clone());
-        said.expect("ask", &["is no folder"]);
+        said.expect("ask", &["is not a directory"]);
         for command in [
             &["check-staged", "--no-store"][..],
             &["check-diff"],
@@ -246,7 +246,7 @@ fn a_project_that_is_not_there_is_no_project_without_rules() {
         ] {
             let said = house.run(&[command, &["--project", named]].concat(), "");
             assert_eq!(said.status, Some(2), "{command:?} {said:?}");
-            assert!(said.stderr.contains("is no folder"), "{command:?} {said:?}");
+            assert!(said.stderr.contains("is not a directory"), "{command:?} {said:?}");
         }
     }
 }
