@@ -138,8 +138,14 @@ fn rules(args: &Args, repo: &Repo, wanted: Wanted<'_>, world: &World) -> Result<
         base => base,
     };
     let bases: Vec<Named<'_>> = base.into_iter().collect();
+    let before: Vec<Named<'_>> = before.into_iter().collect();
     let tip = Named { id: range.tip, name: tip };
-    Rules::range(wanted, Ends { bases: &bases, before, tip, merged: &|| Ok(None) }, repo, world)
+    Rules::range(
+        wanted,
+        Ends { bases: &bases, before: &before, tip, merged: &|| Ok(None) },
+        repo,
+        world,
+    )
 }
 
 fn of_repository(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Failure> {

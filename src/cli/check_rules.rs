@@ -66,8 +66,9 @@ pub struct Ends<'a> {
     /// What the change is for: the branch it goes to, the remote's side. None has rules of its own
     /// when there is nothing before the change.
     pub bases: &'a [Named<'a>],
-    /// Where the change begins; what it loosens is told by comparison with this.
-    pub before: Option<Named<'a>>,
+    /// Where the change begins; what it loosens is told by comparison with these. Rules that one of
+    /// them has already are loosened by no change.
+    pub before: &'a [Named<'a>],
     /// What the change comes to.
     pub tip: Named<'a>,
     /// A branch that the change may have been merged with: rules that are its own are no work of
@@ -81,7 +82,7 @@ type Base = Option<Result<RuleSource, Failure>>;
 /// What evaluates, before it is read.
 struct Sides {
     bases: Vec<Result<RuleSource, Failure>>,
-    before: Base,
+    before: Vec<Result<RuleSource, Failure>>,
     change: RuleSource,
     notes: Vec<String>,
 }
@@ -140,7 +141,7 @@ impl Rules {
             None => None,
         };
         let bases: Vec<_> = base.into_iter().chain([Ok(disk.clone())]).collect();
-        let before = bases.first().cloned();
+        let before = bases.first().cloned().into_iter().collect();
         let is_rules = |place: &Place| RULES_FILES.contains(&place.as_str());
         let mut notes = Vec::new();
         let (mut left, mut unknown) = (None, None);
@@ -196,7 +197,10 @@ impl Rules {
         for end in ends.bases {
             bases.extend(side(*end)?);
         }
-        let mut before = ends.before.map(side).transpose()?.flatten();
+        let mut before = Vec::new();
+        for end in ends.before {
+            before.extend(side(*end)?);
+        }
         let same = |it: &Result<RuleSource, Failure>| {
             it.as_ref().is_ok_and(|source| source.is_same(&change))
         };
@@ -206,7 +210,10 @@ impl Rules {
                 .unwrap_or(RuleSource::BuiltIn)
                 .is_same(&change)
         {
-            (bases, before) = (Vec::new(), None);
+            (bases, before) = (Vec::new(), Vec::new());
+        }
+        if before.iter().any(same) {
+            before.clear();
         }
         let mut notes = Vec::new();
         if change == RuleSource::BuiltIn
@@ -249,7 +256,8 @@ impl Rules {
 
     /// Takes the rules of one source.
     fn of(source: RuleSource, wanted: Wanted<'_>) -> Result<Self, Failure> {
-        let sides = Sides { bases: Vec::new(), before: None, change: source, notes: Vec::new() };
+        let sides =
+            Sides { bases: Vec::new(), before: Vec::new(), change: source, notes: Vec::new() };
         Self::both(sides, wanted)
     }
 
@@ -269,7 +277,7 @@ impl Rules {
             files,
         };
         let mut loosening = Loosening::default();
-        if let Some(before) = before {
+        for before in before {
             loosening.compare(before, &change, &rules.book, wanted.only);
         }
         let own = set(&change, &rules.book, wanted);
@@ -376,7 +384,7 @@ impl Wanted<'_> {
 impl Sides {
     /// Makes the sides of a change that is compared with one base.
     fn of(base: Result<RuleSource, Failure>, change: RuleSource) -> Self {
-        Self { bases: vec![base.clone()], before: Some(base), change, notes: Vec::new() }
+        Self { bases: vec![base.clone()], before: vec![base], change, notes: Vec::new() }
     }
 }
 
@@ -446,25 +454,29 @@ impl Loosening {
         self.place = place.map(ToOwned::to_owned);
         match (before.file(), change.file()) {
             (Some(old), Some(new)) if old != new => {
-                self.spots.push(Spot::of_file(format!("the rules file is moved from {old}")));
+                self.add(Spot::of_file(format!("the rules file is moved from {old}")));
             }
-            (Some(old), None) => self.spots.push(Spot::of_file(format!("{old} is deleted"))),
+            (Some(old), None) => self.add(Spot::of_file(format!("{old} is deleted"))),
             _ => {}
         }
         let built_in = before == RuleSource::BuiltIn;
         for loosened in book.loosened_by(after) {
             if only.is_empty() || only.contains(&loosened.id) {
-                self.spots.push(spot(&loosened, built_in));
+                self.add(spot(&loosened, built_in));
             }
+        }
+    }
+
+    /// Takes in what is loosened, once.
+    fn add(&mut self, spot: Spot) {
+        if !self.spots.iter().any(|known| known.what == spot.what) {
+            self.spots.push(spot);
         }
     }
 
     /// Takes in that rules of a base cannot be read.
     fn unknown(&mut self, why: &str) {
-        let what = format!("the rules before the change cannot be read: {why}");
-        if !self.spots.iter().any(|spot| spot.what == what) {
-            self.spots.push(Spot::of_file(what));
-        }
+        self.add(Spot::of_file(format!("the rules before the change cannot be read: {why}")));
     }
 
     /// Makes the finding.

@@ -8,19 +8,27 @@ use super::push_history::History;
 use super::world::World;
 use super::{defaults, terminal};
 use crate::domain::{Moment, Verdict, sanitize};
-use crate::git::pushed::{Branch, Elsewhere, History as _, PushError, Pushed, PushedRange, pushed};
+use crate::git::pushed::{Branch, History as _, NewPart, PushError, Pushed, Tip, pushed};
 use crate::git::{Id, Repo};
 use crate::store::record::Occasion;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::slice;
 
 /// Judge the commits of a push, as the git hook pre-push does
 ///
-/// Reads git's lines on standard input. Of branches, and of `refs/for/` of a review server, only the
-/// commit that is checked out can be verified; what the remote has already is the base. The rules
-/// that are committed there and in what is pushed evaluate: a finding of either counts, and a rule
-/// that the push loosens is a finding of its own. Rules with `redact = true` look at every commit of
-/// the push, also at those that only tags, notes and other refs bring.
+/// Reads git's lines on standard input. Branches, tags and all other refs are checked for what the
+/// remote does not have: the commits that none of its refs reaches, as `git rev-list NEW --not
+/// --remotes=REMOTE` lists them. The files of what is pushed are compared with the newest commits
+/// that both sides have. Where there are several, as after a merge of two pushed branches, only
+/// what is in none of them is new. Where there is none, as in the first push, all of it is.
+///
+/// What the remote has is what git says of the refs that are pushed, and what `refs/remotes/REMOTE/`
+/// says of the others; of a URL that no remote has, only the former is known. `git fetch` renews it.
+///
+/// The rules that are committed on the remote and in what is pushed evaluate: a finding of either
+/// counts, and a rule that the push loosens is a finding of its own. Rules with `redact = true` look
+/// at every commit of the push. Deleted refs are not checked.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Example:\n  git config --get remote.origin.url\n  \
     echo \"refs/heads/main $(git rev-parse HEAD) refs/heads/main $(git rev-parse origin/main)\" \
@@ -74,133 +82,124 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
             return Ok(1);
         }
     }
+    if let Some(name) = pushed.files.first().filter(|_| !args.options.allow_unknown) {
+        return Err(PushError::File { name: name.clone() }.into());
+    }
     let wanted =
         Wanted { named: args.rules.as_deref(), root: &root, only: &[], moment: Moment::Push };
-    let push = Push { args, repo: &repo, wanted, world };
-    let mut known = repo.remote_commits(&args.remote)?;
-    let mut survey = Survey::of(title(&pushed));
-    let mut rules = None;
-    if let Some(range) = pushed.range {
-        let both = range_rules(&pushed, range, &args.remote, &repo, wanted, world)?;
-        known.push(range.base);
-        push.range(range, &known, &both, &mut survey)?;
-        known.push(range.tip);
-        rules = Some(both);
-    }
-    let Some(rules) = push.elsewhere(&pushed.elsewhere, known, rules, &mut survey)? else {
-        return Ok(0);
-    };
-    let outcome = survey.decide(&rules.redactor);
-    outcome.report(&rules, &args.options, world, out)?;
-    if !args.no_store {
-        push.keep(&outcome);
-    }
-    let status = outcome.status(Verdict::Ask, &args.options);
-    if status == 1 && outcome.decision.verdict() == Verdict::Ask {
-        terminal::write_err("Needs approval: a person can push with `git push --no-verify`.\n");
-    }
-    Ok(status)
+    Check { args, world, repo: &repo, root: &root, pushed: &pushed, wanted }.all(out)
 }
 
-/// A push that is verified.
-struct Push<'a> {
+/// What a reader should know of a push of several commits.
+const NET: &str = "rules with `redact = true` look at every commit of the push, the others at what \
+    it changes in the end";
+
+/// A check of everything that a push sends.
+struct Check<'a> {
     args: &'a Args,
-    repo: &'a Repo,
-    wanted: Wanted<'a>,
     world: &'a World,
+    repo: &'a Repo,
+    root: &'a Path,
+    pushed: &'a Pushed,
+    wanted: Wanted<'a>,
 }
 
-impl Push<'_> {
-    /// Evaluates what a push brings to branches. `known` is what the remote has.
-    fn range(
-        &self,
-        range: PushedRange,
-        known: &[Id],
-        rules: &Rules,
-        survey: &mut Survey,
-    ) -> Result<(), Failure> {
-        let Self { args, repo, .. } = self;
+impl Check<'_> {
+    /// Checks each state that is sent. Of several those are reported of which there is something
+    /// to say, or else the first.
+    fn all(&self, out: &mut dyn Write) -> Result<u8, Failure> {
+        let options = &self.args.options;
+        let mut statuses = Vec::new();
+        let (mut first, mut reported, mut worst) = (None, false, Verdict::Allow);
+        let mut checked: Vec<Id> = Vec::new();
+        for tip in &self.pushed.tips {
+            let Some((outcome, rules)) = self.one(tip, &checked)? else { continue };
+            checked.push(tip.id);
+            self.record(&outcome);
+            statuses.push(outcome.status(Verdict::Ask, options));
+            worst = worst.join(outcome.decision.verdict());
+            if outcome.decision.rulings.is_empty() && outcome.not_checked.is_empty() {
+                first = first.or(Some((outcome, rules)));
+            } else {
+                outcome.report(&rules, options, self.world, out)?;
+                reported = true;
+            }
+        }
+        if let Some((outcome, rules)) = first.filter(|_| !reported) {
+            outcome.report(&rules, options, self.world, out)?;
+        }
+        // What is certain counts first.
+        let status = [1, 2].into_iter().find(|status| statuses.contains(status));
+        if status == Some(1) && worst == Verdict::Ask {
+            terminal::write_err("Needs approval: a person can push with `git push --no-verify`.\n");
+        }
+        Ok(status.unwrap_or_default())
+    }
+
+    /// Checks one state; none when it has nothing that the remote lacks. A branch is checked in
+    /// full. Of a tag or another ref, what a state that is `checked` already has is not new.
+    fn one(&self, tip: &Tip, checked: &[Id]) -> Result<Option<(Outcome, Rules)>, Failure> {
+        let (repo, options) = (self.repo, &self.args.options);
+        let mut part = repo.new_part(&self.pushed.known, tip)?;
+        if !tip.is_commit {
+            part.bases.clone_from(&self.pushed.theirs);
+        }
+        if tip.is_commit && part.commits.is_empty() {
+            return Ok(None);
+        }
+        let last = checked.last().filter(|_| !tip.is_branch);
+        let deltas = repo.new_files(&part, tip, last.map_or(&[], slice::from_ref))?;
+        // Each commit is looked at once.
+        let mut known = self.pushed.known.clone();
+        known.extend(checked);
+        let commits =
+            if tip.is_commit { repo.commits_beyond(&known, &[tip.id])? } else { Vec::new() };
+        if !tip.is_branch && deltas.list.is_empty() && commits.is_empty() {
+            return Ok(None);
+        }
+        let rules = self.rules(&part, tip)?;
         self.world.secrets.remember(rules.redactor.clone());
-        let deltas = repo.range(range.base, range.tip)?;
-        survey.begin(rules);
+        let mut survey = Survey::of(self.title(&part, tip));
+        survey.begin(&rules);
         survey.notes.extend(rules.touched(&deltas.list));
-        survey.notes.extend(moved_out(&deltas.list, rules));
-        survey.judge(repo, &deltas.list, None, rules, &args.options);
-        let commits = repo.commits_beyond(known, &[range.tip])?;
+        survey.notes.extend(moved_out(&deltas.list, &rules));
+        survey.judge(repo, &deltas.list, None, &rules, options);
         // One commit on top of the base is the net change itself.
-        if commits != [range.tip] || repo.parents(range.tip)? != [range.base] {
-            let history = History { repo, rules, options: &args.options };
-            if history.survey(&commits, &deltas.list, survey)? {
+        if !commits.is_empty() && (commits != [tip.id] || repo.parents(tip.id)? != part.bases) {
+            let history = History { repo, rules: &rules, options };
+            if history.survey(&commits, &deltas.list, &mut survey)? {
                 survey.notes.push(NET.to_owned());
             }
         }
-        Ok(())
+        Ok(Some((survey.decide(&rules.redactor), rules)))
     }
 
-    /// Evaluates the commits that only refs bring that are no branches, by the rules that redact:
-    /// by those of the branches where some are pushed too, else by those of the remote's default
-    /// branch and of the commits. Returns the rules; none when nothing is evaluated at all.
-    fn elsewhere(
-        &self,
-        refs: &[Elsewhere],
-        mut known: Vec<Id>,
-        rules: Option<Rules>,
-        survey: &mut Survey,
-    ) -> Result<Option<Rules>, Failure> {
-        let Self { args, repo, wanted, world } = *self;
-        let mut tips = Vec::new();
-        for found in refs {
-            if !found.theirs.is_zero() && repo.has(found.theirs) {
-                known.push(found.theirs);
+    /// Returns what a report is about: a range as git reads one, and of several refs which.
+    fn title(&self, part: &NewPart, tip: &Tip) -> String {
+        let id = tip.id.short();
+        let range = match part.bases.as_slice() {
+            [] => format!("everything at {id}"),
+            [base] => format!("{}..{id}", base.short()),
+            several => {
+                let bases = several.iter().map(|base| format!("^{}", base.short()));
+                let range: Vec<String> = bases.chain([id]).collect();
+                range.join(" ")
             }
-            match repo.peeled(found.object)? {
-                Some(commit) => tips.push(commit),
-                None if args.options.allow_unknown => {}
-                None => return Err(no_commit(&found.name)),
-            }
-        }
-        let mut commits = Vec::new();
-        if !tips.is_empty() {
-            commits = repo.commits_beyond(&known, &tips)?;
-        }
-        if commits.is_empty() {
-            return Ok(rules);
-        }
-        let rules = if let Some(rules) = rules {
-            rules
-        } else {
-            tips.retain(|tip| commits.contains(tip));
-            let names: Vec<(Id, String)> = tips.iter().map(|id| (*id, id.short())).collect();
-            let mut sides: Vec<Named<'_>> =
-                names.iter().map(|(id, name)| Named { id: *id, name }).collect();
-            let default = repo.default_branch(&args.remote)?;
-            if let Some(default) = &default {
-                sides.push(Named { id: default.commit, name: &default.name });
-            }
-            let Some((tip, bases)) = sides.split_last() else { return Ok(None) };
-            let ends = Ends { bases, before: None, tip: *tip, merged: &|| Ok(None) };
-            let mut rules = Rules::range(wanted, ends, repo, world)?;
-            // A commit of the past may have had fewer rules; that loosens none.
-            rules.loosened = None;
-            world.secrets.remember(rules.redactor.clone());
-            survey.begin(&rules);
-            rules
         };
-        survey.notes.push(ELSEWHERE.to_owned());
-        History { repo, rules: &rules, options: &args.options }.survey(&commits, &[], survey)?;
-        Ok(Some(rules))
+        if self.pushed.tips.len() == 1 {
+            return range;
+        }
+        format!("{range} ({})", sanitize::visible(&tip.name))
     }
 
-    /// Keeps the decision.
-    fn keep(&self, outcome: &Outcome) {
+    fn record(&self, outcome: &Outcome) {
+        if self.args.no_store {
+            return;
+        }
         let named = PathBuf::from(defaults::STORE);
-        let keep = Keep {
-            repo: Some(self.repo),
-            root: self.wanted.root,
-            named: &named,
-            occasion: Occasion::PUSH,
-            instruction_check: !self.args.options.no_instruction_check,
-        };
+        let instruction_check = !self.args.options.no_instruction_check;
+        let (repo, root) = (Some(self.repo), self.root);
+        let keep = Keep { repo, root, named: &named, occasion: Occasion::PUSH, instruction_check };
         match keep.outcome(outcome, None, self.world) {
             Ok(None) => {}
             Ok(Some(trouble)) => terminal::write_note(&trouble),
@@ -209,52 +208,38 @@ impl Push<'_> {
             }
         }
     }
-}
 
-/// Returns the name of a push in reports.
-fn title(pushed: &Pushed) -> String {
-    match (pushed.range, pushed.elsewhere.as_slice()) {
-        (Some(range), _) => format!("{}..{}", range.base.short(), range.tip.short()),
-        (None, [one]) => one.name.clone(),
-        (None, several) => format!("{} refs", several.len()),
+    /// Returns the rules that evaluate a state: what the remote has and what it is to have, as they
+    /// are committed. What is not committed evaluates no push.
+    fn rules(&self, part: &NewPart, tip: &Tip) -> Result<Rules, Failure> {
+        let repo = self.repo;
+        let named =
+            |ids: &[Id]| -> Vec<(Id, String)> { ids.iter().map(|id| (*id, id.short())).collect() };
+        // Where nothing is known of the ref, what the push builds upon says by which rules.
+        let theirs = if self.pushed.theirs.is_empty() { &part.bases } else { &self.pushed.theirs };
+        let (theirs, before) = (named(theirs), named(&part.bases));
+        let bases: Vec<Named<'_>> =
+            theirs.iter().map(|(id, name)| Named { id: *id, name }).collect();
+        let before: Vec<Named<'_>> =
+            before.iter().map(|(id, name)| Named { id: *id, name }).collect();
+        let merged = || {
+            let Some(default) = repo.default_branch(&self.args.remote)? else { return Ok(None) };
+            let Branch { commit, .. } = default;
+            if !tip.is_commit || !repo.is_ancestor(commit, tip.id)? {
+                return Ok(None);
+            }
+            for (their, _) in &theirs {
+                if repo.is_ancestor(commit, *their)? {
+                    return Ok(None);
+                }
+            }
+            Ok(Some(commit))
+        };
+        let name = tip.id.short();
+        let tip = Named { id: tip.id, name: &name };
+        let ends = Ends { bases: &bases, before: &before, tip, merged: &merged };
+        Rules::range(self.wanted, ends, repo, self.world)
     }
-}
-
-fn no_commit(name: &str) -> Failure {
-    Failure::new(format!("`{name}` names no commit, so what it brings could not be checked"))
-        .next("look at it yourself, and push it with `git push --no-verify`")
-}
-
-/// What a reader should know of a push of tags and the like.
-const ELSEWHERE: &str =
-    "of commits that only tags, notes or other refs bring, rules with `redact = true` look at each";
-
-/// What a reader should know of a push of several commits.
-const NET: &str = "rules with `redact = true` look at every commit of the push, the others at what \
-    it changes in the end";
-
-/// Returns the rules that evaluate a push: what the remote has and what it is to have, as they are
-/// committed. What is not committed evaluates no push.
-fn range_rules(
-    pushed: &Pushed,
-    range: PushedRange,
-    remote: &str,
-    repo: &Repo,
-    wanted: Wanted<'_>,
-    world: &World,
-) -> Result<Rules, Failure> {
-    let names: Vec<(Id, String)> = pushed.theirs.iter().map(|id| (*id, id.short())).collect();
-    let bases: Vec<Named<'_>> = names.iter().map(|(id, name)| Named { id: *id, name }).collect();
-    let (base, tip) = (range.base.short(), range.tip.short());
-    let before = Some(Named { id: range.base, name: &base });
-    let merged = || {
-        let Some(Branch { commit, .. }) = repo.default_branch(remote)? else { return Ok(None) };
-        let comes_in =
-            repo.is_ancestor(commit, range.tip)? && !repo.is_ancestor(commit, range.base)?;
-        Ok(comes_in.then_some(commit))
-    };
-    let tip = Named { id: range.tip, name: &tip };
-    Rules::range(wanted, Ends { bases: &bases, before, tip, merged: &merged }, repo, world)
 }
 
 impl From<PushError> for Failure {

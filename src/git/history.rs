@@ -52,10 +52,16 @@ impl Repo {
 
     /// Returns every commit at which two histories parted, best first.
     pub fn merge_bases(&self, one: Id, two: Id) -> Result<Vec<Id>, GitError> {
+        self.merge_bases_of(one, &[two])
+    }
+
+    /// Returns every commit at which a history parted from several others, best first.
+    pub fn merge_bases_of(&self, one: Id, others: &[Id]) -> Result<Vec<Id>, GitError> {
         let objects = self.objects();
+        let others: Vec<ObjectId> = others.iter().map(|id| id.0).collect();
         let bases = objects
             .local
-            .merge_bases_many(one.0, &[two.0])
+            .merge_bases_many(one.0, &others)
             .map_err(|source| GitError::Other { doing: "looking for a common ancestor", source })?;
         Ok(bases.into_iter().map(|id| Id(id.detach())).collect())
     }
@@ -71,16 +77,20 @@ impl Repo {
         self.objects().has(id.0)
     }
 
-    /// Returns the commit that an object is or, through tags, names; none when it is another kind.
-    pub fn peeled(&self, id: Id) -> Result<Option<Id>, GitError> {
-        self.objects().peel(id.0)
-    }
-
     /// Compares two states: commits, tags or trees.
     pub fn range(&self, base: Id, tip: Id) -> Result<Deltas, GitError> {
+        self.beyond(&[base], tip)
+    }
+
+    /// Compares a state with several others: what it has that none of them has. What became of a
+    /// path is said by comparison with the first.
+    pub fn beyond(&self, bases: &[Id], tip: Id) -> Result<Deltas, GitError> {
         let objects = self.objects();
-        let (old, new) = (objects.tree_of(base.0)?, objects.tree_of(tip.0)?);
-        compare(&objects, &[Some(old)], new, Moves::Paired)
+        let mut olds = Vec::new();
+        for base in bases {
+            olds.push(Some(objects.tree_of(base.0)?));
+        }
+        compare(&objects, &olds, objects.tree_of(tip.0)?, Moves::Paired)
     }
 
     /// Returns the commits that `tip` brings and `base` does not have, oldest first.

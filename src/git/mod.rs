@@ -29,6 +29,7 @@ mod program;
 pub mod pushed;
 mod reading;
 pub mod rehearsal;
+mod remote_refs;
 mod renames;
 mod repo;
 mod revision;

@@ -230,27 +230,32 @@ impl<'r> Objects<'r> {
 
     /// Follows tags to the commit they name; `None` when they name something else.
     pub(super) fn peel(&self, id: ObjectId) -> Result<Option<Id>, GitError> {
+        let (id, kind) = self.target(id)?;
+        Ok((kind == Kind::Commit).then_some(id))
+    }
+
+    /// Follows tags to what they name, and returns its kind.
+    pub(super) fn target(&self, id: ObjectId) -> Result<(Id, Kind), GitError> {
         let (mut id, mut buf) = (id, Vec::new());
+        let mut kind = self.read(id, &mut buf)?;
         // A tag can name a tag; nobody nests them so deep, and a forged chain ends here.
         for _ in 0..64 {
-            match self.read(id, &mut buf)? {
-                Kind::Commit => return Ok(Some(Id(id))),
-                Kind::Tag => {
-                    id = TagRefIter::from_bytes(&buf, self.hash())
-                        .target_id()
-                        .map_err(|source| GitError::Object { id: Id(id), source })?;
-                }
-                Kind::Tree | Kind::Blob => return Ok(None),
+            if kind != Kind::Tag {
+                break;
             }
+            id = TagRefIter::from_bytes(&buf, self.hash())
+                .target_id()
+                .map_err(|source| GitError::Object { id: Id(id), source })?;
+            kind = self.read(id, &mut buf)?;
         }
-        Ok(None)
+        Ok((Id(id), kind))
     }
 
     /// Returns the tree of a commit or of a tag, or the tree itself.
     pub(super) fn tree_of(&self, id: ObjectId) -> Result<ObjectId, GitError> {
-        match self.peel(id)? {
-            Some(commit) => Ok(self.commit(commit.0)?.tree),
-            None => Ok(id),
+        match self.target(id)? {
+            (commit, Kind::Commit) => Ok(self.commit(commit.0)?.tree),
+            (other, _) => Ok(other.0),
         }
     }
 }

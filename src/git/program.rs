@@ -141,6 +141,24 @@ pub(super) fn symbolic_ref(repo: &Repo, name: &str) -> Result<Option<String>, Gi
     Ok(output.status.success().then(|| target.trim().to_owned()))
 }
 
+/// Returns the refs below a prefix that are no symbolic ones: their names, and what they name.
+pub(super) fn refs(repo: &Repo, prefix: &str) -> Result<Vec<(String, Id)>, GitError> {
+    let output = git(repo)?
+        .args(["for-each-ref", "--format=%(objectname) %(refname) %(symref)", prefix])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| failed("for-each-ref", error))?;
+    if !output.status.success() {
+        return Err(failed("for-each-ref", String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let direct = |line: &str| {
+        let (id, name) = line.strip_suffix(' ')?.split_once(' ')?;
+        Some((name.to_owned(), Id::from_hex(id)?))
+    };
+    Ok(text.lines().filter_map(direct).collect())
+}
+
 /// Returns the folder that all working trees share, and the one whose hooks git runs here.
 pub(super) fn hooks(repo: &Repo) -> Result<(PathBuf, PathBuf), GitError> {
     // A relative `core.hooksPath` is meant from where hooks run: the top of the working tree.

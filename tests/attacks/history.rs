@@ -364,17 +364,18 @@ fn a_secret_that_only_a_tag_or_another_ref_brings_is_found() {
             let told = line(&desk, tag, name, "", &[]);
             told.refuses(&["secret a.py:1"]);
             assert!(!told.said.stdout.contains("house_01234567"), "{told:#?}");
-            assert!(told.notes().contains("tags, notes or other refs"), "{told:#?}");
         }
     }
-    // Whoever moves a tag brings what is new; of other rules nothing counts.
+    // Whoever moves a tag brings what is new.
     desk.write("b.py", BANNED).commit("banned").git(&["tag", "banned"]);
-    line(&desk, "banned", "refs/tags/v1", "later", &[]).passes();
+    line(&desk, "banned", "refs/tags/v1", "later", &[]).refuses(&["no-token b.py:1"]);
     // What the commits were without rules, the remote's branch has.
     let desk = pushed(self::desk());
     desk.git(&["rm", "-q", "solvi-rules.toml"]);
     desk.write("a.py", SECRET).commit("neither rules").git(&["tag", "bare"]);
-    line(&desk, "bare", "refs/tags/v1", "", &[]).refuses(&["secret a.py:1"]);
+    let told = line(&desk, "bare", "refs/tags/v1", "", &[]);
+    let loosened = ["rules-loosened solvi-rules.toml"; 3];
+    told.refuses(&[&["secret a.py:1"], &loosened[..]].concat());
     // Beside a branch that is pushed.
     let desk = pushed(self::desk());
     desk.git(&["checkout", "-q", "--detach"]);
@@ -400,15 +401,22 @@ fn tags_of_what_the_remote_has_say_nothing_and_of_no_commit_cannot_be_checked() 
         format!("x {} refs/tags/v1 {}\n", desk.word(&["rev-parse", "v1"]), "0".repeat(40)),
     );
     assert_eq!((quiet.status, quiet.stdout.as_str(), quiet.stderr.as_str()), (Some(0), "", ""));
-    for object in ["HEAD^{tree}", "HEAD:old.py"] {
-        let told = line(&desk, object, "refs/tags/v2", "", &[]);
-        assert_eq!(told.said.status, Some(2), "{told:#?}");
-        assert!(told.said.stderr.contains("`refs/tags/v2` names no commit"), "{told:#?}");
-        let id = desk.word(&["rev-parse", object]);
-        let git = format!("x {id} refs/tags/v2 {}\n", "0".repeat(id.len()));
-        let told = desk.run(&["pre-push", "origin", "--allow-unknown"], git);
-        assert_eq!((told.status, told.stdout.as_str()), (Some(0), ""), "{told:#?}");
-    }
+    // A tree has paths, and is compared with what the default branch has.
+    let sends = |object: &str, more: &[&str]| {
+        let git =
+            format!("x {} refs/tags/v2 {}\n", desk.word(&["rev-parse", object]), "0".repeat(40));
+        desk.run(&[&["pre-push", "origin"], more].concat(), git)
+    };
+    let quiet = sends("HEAD^{tree}", &[]);
+    assert_eq!((quiet.status, quiet.stdout.as_str()), (Some(0), ""), "{quiet:#?}");
+    desk.write("b.py", BANNED).stage();
+    let tree = desk.word(&["write-tree"]);
+    line(&desk, &tree, "refs/tags/v2", "", &[]).refuses(&["no-token b.py:1"]);
+    let told = line(&desk, "HEAD:old.py", "refs/tags/v2", "", &[]);
+    assert_eq!(told.said.status, Some(2), "{told:#?}");
+    assert!(told.said.stderr.contains("`refs/tags/v2` is a file without a path"), "{told:#?}");
+    let told = sends("HEAD:old.py", &["--allow-unknown"]);
+    assert_eq!((told.status, told.stdout.as_str()), (Some(0), ""), "{told:#?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! the repository and writes down what it sees.
 
 use super::yard::{Seen, Yard};
-use solvi_hook::git::pushed::{Pushed, pushed};
+use solvi_hook::git::pushed::{NewPart, Pushed, pushed};
 use solvi_hook::git::{Id, Repo};
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -22,7 +22,10 @@ fn as_a_hook() {
         let remote = std::env::var("SOLVI_HOOK_TEST_REMOTE").unwrap();
         let mut lines = String::new();
         std::io::stdin().read_to_string(&mut lines).unwrap();
-        format!("{:?}", pushed(&lines, &remote, &repo).unwrap())
+        let pushed = pushed(&lines, &remote, &repo).unwrap();
+        let part = |tip| repo.new_part(&pushed.known, tip).unwrap();
+        let parts: Vec<_> = pushed.tips.iter().map(part).collect();
+        seen_of(&pushed, &parts)
     } else {
         let seen = Seen::of(&repo, &repo.staged().unwrap());
         seen.are(&known());
@@ -34,6 +37,13 @@ fn as_a_hook() {
         paths.concat()
     };
     std::fs::write(report, text).unwrap();
+}
+
+/// Returns what is told of a push.
+fn seen_of(pushed: &Pushed, parts: &[NewPart]) -> String {
+    let refs: Vec<&str> = pushed.tips.iter().map(|tip| tip.name.as_str()).collect();
+    let Pushed { theirs, rewrites, deletes, .. } = pushed;
+    format!("{refs:?} {parts:?} {theirs:?} {rewrites:?} {deletes:?}")
 }
 
 /// Returns what git says in the same environment.
@@ -139,25 +149,26 @@ fn a_push_brings_what_the_remote_lacks() {
         "export SOLVI_HOOK_TEST_REMOTE=\"$1\"",
     );
     let id = |spec: &str| Id::from_hex(&yard.word(&["rev-parse", spec])).unwrap();
-    let expect = |base: &str, theirs: &str, rewrites: &[&str]| {
-        let range = solvi_hook::git::pushed::PushedRange { base: id(base), tip: id("HEAD") };
-        let rewrites = rewrites.iter().map(|name| (*name).to_owned()).collect();
-        let theirs = vec![id(theirs)];
-        let pushed = Pushed { range: Some(range), theirs, rewrites, ..Pushed::default() };
-        assert_eq!(std::fs::read_to_string(&report).unwrap(), format!("{pushed:?}"));
+    let expect = |branch: &str, base: &str, theirs: &str, rewrites: &[&str]| {
+        let part = NewPart { commits: vec![id("HEAD")], bases: vec![id(base)] };
+        let (theirs, none) = (vec![id(theirs)], Vec::<String>::new());
+        let wanted = format!("{:?} {:?} {theirs:?} {rewrites:?} {none:?}", [branch], [part]);
+        assert_eq!(std::fs::read_to_string(&report).unwrap(), wanted);
     };
     yard.git(&["checkout", "-q", "-b", "topic"]);
     yard.write("a", "1\n2\n").commit("two");
     yard.git(&["push", "-q", "origin", "topic"]);
-    expect("main", "main", &[]);
+    let topic = "refs/heads/topic";
+    expect(topic, "main", "main", &[]);
     yard.write("a", "1\n2\n3\n").commit("three");
     yard.git(&["push", "-q", "origin", "topic"]);
-    expect("HEAD~1", "HEAD~1", &[]);
+    expect(topic, "HEAD~1", "HEAD~1", &[]);
     yard.git(&["commit", "-q", "--amend", "-m", "other"]);
     yard.git(&["push", "-q", "--force", "origin", "topic"]);
-    expect("HEAD~1", "HEAD@{1}", &["refs/heads/topic"]);
+    expect(topic, "HEAD~1", "HEAD@{1}", &[topic]);
+    yard.write("a", "1\n2\n3\n4\n").commit("four");
     yard.git(&["push", "-q", bare.to_str().unwrap(), "topic:elsewhere"]);
-    expect("main", "main", &[]);
+    expect("refs/heads/elsewhere", "HEAD~1", "main", &[]);
     yard.git(&["push", "-q", "--delete", "origin", "topic"]);
-    assert!(std::fs::read_to_string(&report).unwrap().contains("deletes: [\"refs/heads/topic\"]"));
+    assert!(std::fs::read_to_string(&report).unwrap().ends_with("[\"refs/heads/topic\"]"));
 }
