@@ -103,12 +103,16 @@ impl Rules {
             };
         };
         let note = differs(&change, wanted.root);
+        let first = base.is_none();
         let mut rules = match base {
             Some(base) if !is_merged(repo, &change, &names)? => {
                 Self::both(Sides::of(base, change), wanted)?
             }
             _ => Self::of(change, wanted)?,
         };
+        if first {
+            readable(&rules.book)?;
+        }
         rules.notes.extend(note);
         Ok(rules)
     }
@@ -215,6 +219,9 @@ impl Rules {
         if before.iter().any(same) {
             before.clear();
         }
+        if bases.is_empty() && before.is_empty() {
+            readable(&change.load()?)?;
+        }
         let mut notes = Vec::new();
         if change == RuleSource::BuiltIn
             && let Ok(RuleSource::WorkingTree(file)) = RuleSource::find(None, wanted.root, world)
@@ -267,6 +274,12 @@ impl Rules {
         let mut files: Vec<String> = RULES_FILES.map(ToOwned::to_owned).to_vec();
         files.extend(change.file().map(ToOwned::to_owned));
         let book = change.load()?;
+        let is_other = |it: &Result<RuleSource, Failure>| {
+            !it.as_ref().is_ok_and(|source| source.is_same(&change))
+        };
+        if before.iter().chain(&bases).any(is_other) {
+            readable(&book)?;
+        }
         let mut rules = Self {
             sets: Vec::new(),
             redactor: Redactor::default(),
@@ -349,6 +362,18 @@ impl Rules {
     pub fn is_rules(&self, place: &Place) -> bool {
         self.files.iter().any(|file| file == place.as_str())
     }
+}
+
+/// Fails where a pattern of any rule cannot be read, also of one that meets no path so far.
+pub fn readable(book: &Rulebook) -> Result<(), Failure> {
+    let wrong: Vec<_> = book.rules.iter().filter_map(|rule| rule.verify().err()).collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let mut failure =
+        Failure::new(format!("{} of {} rules cannot be read", wrong.len(), book.rules.len()));
+    failure.causes = wrong.iter().map(ToString::to_string).collect();
+    Err(failure.next("correct them, then run `solvi-hook rules check` again"))
 }
 
 /// Returns how the rules of a source are told.

@@ -1,5 +1,6 @@
 //! `rules check`, `rules sample`, `rules schema`: for whoever writes the rules.
 
+use super::check_rules::readable;
 use super::defaults;
 use super::failure::Failure;
 use super::roots::Roots;
@@ -97,13 +98,7 @@ fn check(args: &Check, world: &World, out: &mut dyn Write) -> Result<u8, Failure
 /// Reads the rules of one source, and lists them.
 fn read(source: &RuleSource, out: &mut dyn Write) -> Result<u8, Failure> {
     let book = source.load()?;
-    let wrong: Vec<_> = book.rules.iter().filter_map(|rule| rule.verify().err()).collect();
-    if !wrong.is_empty() {
-        let mut failure =
-            Failure::new(format!("{} of {} rules cannot be read", wrong.len(), book.rules.len()));
-        failure.causes = wrong.iter().map(ToString::to_string).collect();
-        return Err(failure.next("correct them, then run `solvi-hook rules check` again"));
-    }
+    readable(&book)?;
     let rules = report::count(book.rules.len(), "rule");
     writeln!(out, "{}: {rules}, every pattern can be read", source.name_and_target())?;
     for rule in &book.rules {

@@ -9,6 +9,7 @@
 //! new file alone, and of a copy not even the added lines are; where the old file is in a
 //! repository, [`OldFiles`] works out the rest.
 
+mod binary;
 mod error;
 mod head;
 mod hunks;
@@ -70,12 +71,21 @@ pub fn read(text: &[u8]) -> Result<Vec<Patched>, PatchError> {
         } else {
             files.extend(names_alone(line).map_err(|problem| lines.error(problem))?);
             lines.advance();
+            if lines.is_cut() && !files.is_empty() && begins(line) {
+                return Err(lines.error(Problem::Line));
+            }
         }
     }
     if files.is_empty() && !text.trim_ascii().is_empty() {
         return Err(PatchError { line: 1, problem: Problem::NoDiff });
     }
     Ok(files)
+}
+
+/// Tells whether a line may be the beginning of one that introduces a file or a hunk.
+fn begins(line: &[u8]) -> bool {
+    let heads = [&b"diff --git "[..], b"@@ -", b"--- "];
+    !line.is_empty() && heads.iter().any(|head| head.starts_with(line))
 }
 
 fn names_new(line: &[u8]) -> bool {
@@ -107,7 +117,7 @@ fn git_file(lines: &mut Lines<'_>) -> Result<Patched, PatchError> {
     let mut body = Body::Nothing;
     match lines.peek() {
         Some(b"GIT binary patch") => {
-            hunks::skip_binary(lines)?;
+            binary::skip(lines)?;
             body = Body::Binary;
         }
         Some(line) if line.starts_with(b"Binary files ") => {
@@ -122,17 +132,19 @@ fn git_file(lines: &mut Lines<'_>) -> Result<Patched, PatchError> {
             if let Some(pair) = &pair {
                 written.fits(pair).map_err(|problem| PatchError { line: at, problem })?;
             }
-            written.fate(&mut head).map_err(|problem| PatchError { line: at, problem })?;
+            written.agrees(&head).map_err(|problem| PatchError { line: at, problem })?;
             pair = pair.or(Some(written.settled()));
             body = Body::Hunks(Hunks::read(lines)?);
         }
         Some(_) | None => {}
     }
-    // A head that says nothing is what git writes for a file that was touched and not changed;
-    // at the end of a patch it is what is left of one that was cut off.
-    let open = head.fate == Fate::New || lines.peek().is_none();
-    if matches!(body, Body::Nothing) && open && !head.is_enough() {
+    // A head that says nothing is what is left of one that was cut off, or whose change is not
+    // shown (`git diff -w`).
+    if matches!(body, Body::Nothing) && !head.is_enough() {
         return Err(lines.error(Problem::Cut));
+    }
+    if lines.is_cut() {
+        return Err(lines.error(Problem::Line));
     }
     let pair = pair.ok_or(Problem::Names).map_err(at_first)?;
     patched(&head, &pair, body).map_err(at_first)

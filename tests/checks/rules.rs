@@ -49,3 +49,34 @@ fn rules_that_cannot_be_read_are_no_pass() {
     assert_eq!(told.status, 2);
     assert!(told.said.stderr.contains("solvi-rules.toml@index:"), "{}", told.said.stderr);
 }
+
+#[test]
+fn a_rules_file_that_changes_is_read_as_a_whole() {
+    let broken =
+        format!("{RULES}\n[[rule]]\nid = \"la\"\npaths = [\"none/**\"]\nforbid = [\"(\"]\n");
+    let refused = |desk: &Desk, arguments: &[&str]| {
+        let said = desk.run(arguments, "");
+        assert_eq!(said.status, Some(2), "{arguments:?}: {said:?}");
+        let told = said.stderr.contains("1 of 5 rules cannot be read");
+        assert!(told && said.stderr.contains("`la`"), "{arguments:?}: {}", said.stderr);
+    };
+    let desk = Desk::of(&[("a.py", "1\n")]);
+    desk.write("solvi-rules.toml", &broken).stage();
+    refused(&desk, &["check-staged", "--no-store"]);
+    refused(&desk, &["check-diff", "--staged"]);
+    refused(&desk, &["check-diff"]);
+    let patch = desk.git(&["diff", "HEAD"]);
+    desk.commit("broken");
+    refused(&desk, &["check-diff", "HEAD~1..HEAD"]);
+    refused(&desk, &["check-diff", &format!("{}..HEAD", "0".repeat(40))]);
+    desk.git(&["checkout", "-q", "HEAD~1"]);
+    let file = desk.beside("patch");
+    std::fs::write(&file, patch).unwrap();
+    refused(&desk, &["check-diff", "--patch", file.to_str().unwrap()]);
+    desk.git(&["checkout", "-q", "main"]);
+    // What the change leaves alone stops no work, and neither does the correction.
+    desk.write("b.py", "1\n").stage();
+    assert_eq!(desk.run(&["check-staged", "--no-store"], "").status, Some(0));
+    desk.write("solvi-rules.toml", RULES).stage();
+    assert_ne!(desk.run(&["check-staged", "--no-store"], "").status, Some(2));
+}

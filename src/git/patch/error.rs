@@ -60,8 +60,20 @@ pub enum Problem {
     /// A hunk that goes on after its counts are reached.
     #[error("expected the end of the hunk, whose lines are complete by the counts in its head")]
     Long,
-    /// Something else in place of a binary patch.
-    #[error("expected `literal SIZE` or `delta SIZE` and the lines of a binary patch")]
+    /// A line of a file or of its head that ends with the text.
+    #[error("expected the line before to end with a line end; the patch is cut off")]
+    Line,
+    /// A line of a file below its last one.
+    #[error("expected no more lines of a file whose last line has no line end")]
+    Ended,
+    /// A hunk that changes nothing.
+    #[error("expected an added or a removed line in this hunk")]
+    Unchanged,
+    /// A mode that is no octal number.
+    #[error("expected the mode of a file, such as `100644`")]
+    Mode,
+    /// Something else in place of a binary patch, or one that is cut off or damaged.
+    #[error("expected `literal SIZE` or `delta SIZE` and all lines of a binary patch")]
     Binary,
     /// The text ends where something must follow.
     #[error("expected what changes in the file before the end of the patch")]

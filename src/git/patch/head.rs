@@ -13,8 +13,10 @@ pub struct Head {
     pub copied_from: Option<String>,
     /// Its name, when it is moved or a copy.
     pub to: Option<String>,
-    /// Whether its mode changes.
-    pub mode_changes: bool,
+    /// Its mode before, when it changes.
+    pub old_mode: Option<u32>,
+    /// Its mode after, when it changes.
+    pub new_mode: Option<u32>,
     /// Whether it is the commit of a submodule.
     pub submodule: bool,
     /// The object that the file was, by its abbreviated id.
@@ -50,15 +52,18 @@ impl Head {
     pub fn take(&mut self, line: &[u8]) -> Result<bool, Problem> {
         let after = |prefix: &str| line.strip_prefix(prefix.as_bytes());
         let path = |name: &[u8]| names::written(name).map(Some);
-        if let Some(mode) = after("new file mode ") {
+        if let Some(text) = after("new file mode ") {
             self.fate(Fate::New)?;
-            self.submodule |= mode == SUBMODULE;
-        } else if let Some(mode) = after("deleted file mode ") {
+            self.submodule |= mode(text)? == SUBMODULE;
+        } else if let Some(text) = after("deleted file mode ") {
             self.fate(Fate::Deleted)?;
-            self.submodule |= mode == SUBMODULE;
-        } else if let Some(mode) = after("old mode ").or_else(|| after("new mode ")) {
-            self.mode_changes = true;
-            self.submodule |= mode == SUBMODULE;
+            self.submodule |= mode(text)? == SUBMODULE;
+        } else if let Some(text) = after("old mode ") {
+            self.old_mode = Some(mode(text)?);
+            self.submodule |= self.old_mode == Some(SUBMODULE);
+        } else if let Some(text) = after("new mode ") {
+            self.new_mode = Some(mode(text)?);
+            self.submodule |= self.new_mode == Some(SUBMODULE);
         } else if let Some(name) = after("rename from ").or_else(|| after("rename old ")) {
             self.moved_from = path(name)?;
         } else if let Some(name) = after("copy from ") {
@@ -69,8 +74,8 @@ impl Head {
             self.to = path(name)?;
         } else if let Some(ids) = after("index ") {
             let ids = String::from_utf8_lossy(ids);
-            let (ids, mode) = ids.split_once(' ').unwrap_or((&ids, ""));
-            self.submodule |= mode.as_bytes() == SUBMODULE;
+            let (ids, of_file) = ids.split_once(' ').unwrap_or((&ids, ""));
+            self.submodule |= mode(of_file.as_bytes()).is_ok_and(|mode| mode == SUBMODULE);
             let (was, becomes) = ids.split_once("..").unzip();
             (self.was, self.becomes) = (was.map(str::to_owned), becomes.map(str::to_owned));
         } else {
@@ -86,12 +91,20 @@ impl Head {
             let empty = |id: &String| EMPTY.iter().any(|full| full.starts_with(id.as_str()));
             return self.becomes.as_ref().is_none_or(empty);
         }
-        self.fate == Fate::Deleted || self.mode_changes || self.to.is_some()
+        let mode_changes = self.new_mode.is_some() && self.new_mode != self.old_mode;
+        self.fate == Fate::Deleted || mode_changes || self.to.is_some()
     }
 }
 
 /// The mode under which git keeps the commit of a submodule.
-const SUBMODULE: &[u8] = b"160000";
+const SUBMODULE: u32 = 0o160_000;
+
+fn mode(text: &[u8]) -> Result<u32, Problem> {
+    let text = std::str::from_utf8(text).unwrap_or_default().trim_end();
+    let octal = text.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
+    let mode = u32::from_str_radix(text, 8).ok().filter(|_| octal);
+    mode.ok_or(Problem::Mode)
+}
 
 /// The ids of an empty file, by SHA-1 and SHA-256.
 const EMPTY: [&str; 2] = [

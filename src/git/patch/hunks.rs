@@ -20,6 +20,28 @@ pub struct Hunks {
     pub lossy: bool,
     /// Whether there is a line that the old file has.
     keeps: bool,
+    /// The files whose last line, by its mark, was read.
+    ended: Ended,
+}
+
+/// Which of the two files has come to its end.
+#[derive(Clone, Copy, Default)]
+struct Ended {
+    old: bool,
+    new: bool,
+}
+
+impl Ended {
+    /// Tells whether a line with this sign belongs to a file that has ended.
+    fn excludes(self, sign: u8) -> bool {
+        (self.old && sign != b'+') || (self.new && sign != b'-')
+    }
+
+    /// Takes in that the line with this sign is the last one.
+    fn end(&mut self, sign: u8) {
+        self.old |= sign != b'+';
+        self.new |= sign != b'-';
+    }
 }
 
 /// A run of lines, as it is before and after.
@@ -89,7 +111,7 @@ impl Hunks {
     pub fn read(lines: &mut Lines<'_>) -> Result<Self, PatchError> {
         let mut hunks = Self::default();
         let (mut old, mut new) = (0, 0);
-        let mut any = false;
+        let (mut removed, mut put_in) = (0_usize, 0_usize);
         while let Some(line) = lines.peek().filter(|line| line.starts_with(b"@@")) {
             if line.starts_with(b"@@@") {
                 return Err(lines.error(Problem::Combined));
@@ -100,25 +122,38 @@ impl Hunks {
             }
             (old, new) = (head.old.first + head.old.count, head.new.first + head.new.count);
             lines.advance();
-            hunks.body(&head, lines)?;
-            any = true;
+            // Where the lines come to stand in the file: a hunk may have been taken out of the
+            // patch since its heads were written.
+            let number = (head.old.first + put_in).saturating_sub(removed);
+            hunks.body(&head, number, lines)?;
+            (removed, put_in) = (removed + head.old.count, put_in + head.new.count);
         }
-        if any { Ok(hunks) } else { Err(lines.error(Problem::Head)) }
+        if hunks.list.is_empty() { Err(lines.error(Problem::Head)) } else { Ok(hunks) }
     }
 
-    fn body(&mut self, head: &Head, lines: &mut Lines<'_>) -> Result<(), PatchError> {
+    fn body(
+        &mut self,
+        head: &Head,
+        mut number: usize,
+        lines: &mut Lines<'_>,
+    ) -> Result<(), PatchError> {
+        let first = lines.number();
         let (mut old, mut new) = (head.old.count, head.new.count);
-        let mut number = head.new.first;
+        let mut changes = false;
         let mut block = Block { removed: String::new(), begins: self.added.len() };
         let mut hunk = Hunk { first: head.old.first, old: Vec::new(), new: Vec::new() };
         while old > 0 || new > 0 {
             let short = || lines.error(Problem::Short { old, new });
             let (sign, rest) = match lines.raw() {
                 // An empty line whose space was taken for one at the line's end.
-                Some([] | [b'\r']) => (b' ', [].as_slice()),
+                Some([]) => (b' ', [].as_slice()),
                 Some([sign, rest @ ..]) => (*sign, rest),
                 None => return Err(short()),
             };
+            if self.ended.excludes(sign) {
+                return Err(lines.error(Problem::Ended));
+            }
+            changes |= sign != b' ';
             match sign {
                 b' ' if old > 0 && new > 0 => {
                     (old, new, number) = (old - 1, new - 1, number + 1);
@@ -138,16 +173,23 @@ impl Hunks {
             }
             hunk.take(sign, rest);
             lines.advance();
-            // `\ No newline at end of file`, in whatever language, speaks of the line before it.
-            if lines.peek().is_some_and(|line| line.starts_with(b"\\ ")) {
-                hunk.cut(sign);
-                lines.advance();
+            if lines.is_cut() {
+                return Err(lines.error(Problem::Line));
             }
+            // `\ No newline at end of file`, in whatever language, speaks of the line before it.
+            if lines.peek().is_some_and(is_mark) {
+                hunk.cut(sign);
+                self.ended.end(sign);
+                lines.pass_mark();
+            }
+        }
+        if !changes {
+            return Err(PatchError { line: first, problem: Problem::Unchanged });
         }
         self.list.push(hunk);
         self.settle(&mut block);
         match lines.peek() {
-            Some([b'+' | b' ', ..]) => Err(lines.error(Problem::Long)),
+            Some([b'+' | b' ' | b'\\', ..]) => Err(lines.error(Problem::Long)),
             // The next file, or the signature of a mail.
             Some([b'-', ..]) if !next_file(lines) && !signature(lines) => {
                 Err(lines.error(Problem::Long))
@@ -181,11 +223,18 @@ impl Hunks {
     pub fn fit(&self, fate: Fate) -> Result<(), Problem> {
         let expected = match fate {
             Fate::New if self.keeps => "a new file, all of whose lines are added",
+            Fate::New if self.list.len() > 1 => "a new file, in one hunk",
             Fate::Deleted if !self.added.is_empty() => "a deleted file, which gets no lines",
             _ => return Ok(()),
         };
         Err(Problem::Contradiction { expected: expected.to_owned() })
     }
+}
+
+/// Tells whether a line is the mark of a last line without a line end; git takes none that is
+/// shorter.
+fn is_mark(line: &[u8]) -> bool {
+    line.starts_with(b"\\ ") && line.len() > 10
 }
 
 fn next_file(lines: &Lines<'_>) -> bool {
@@ -218,26 +267,4 @@ fn span(text: &str) -> Option<Span> {
     };
     first.checked_add(count)?;
     Some(Span { first, count })
-}
-
-/// Passes over a binary patch: one or two blocks of encoded lines, each with an empty line
-/// behind it.
-pub fn skip_binary(lines: &mut Lines<'_>) -> Result<(), PatchError> {
-    lines.advance();
-    let block = |line: &[u8]| line.starts_with(b"literal ") || line.starts_with(b"delta ");
-    if !lines.peek().is_some_and(block) {
-        return Err(lines.error(Problem::Binary));
-    }
-    while lines.peek().is_some_and(block) {
-        lines.advance();
-        while let Some(line) = lines.peek().filter(|line| !line.is_empty()) {
-            // The code has no space, so no header can be swallowed here.
-            if line.contains(&b' ') {
-                return Err(lines.error(Problem::Binary));
-            }
-            lines.advance();
-        }
-        lines.advance();
-    }
-    Ok(())
 }

@@ -7,12 +7,13 @@ use super::{PatchError, Problem};
 pub struct Lines<'a> {
     rest: &'a [u8],
     number: usize,
+    cut: bool,
 }
 
 impl<'a> Lines<'a> {
     /// Starts at the first line.
     pub fn new(text: &'a [u8]) -> Self {
-        Self { rest: text, number: 1 }
+        Self { rest: text, number: 1, cut: false }
     }
 
     /// Returns the number of the line that comes next.
@@ -39,9 +40,22 @@ impl<'a> Lines<'a> {
     /// Goes on by a line and returns the one that was passed.
     pub fn advance(&mut self) -> Option<&'a [u8]> {
         let (raw, line) = (self.raw()?, self.peek()?);
+        self.cut = raw.len() == self.rest.len();
         self.rest = self.rest.get(raw.len() + 1..).unwrap_or_default();
         self.number += 1;
         Some(line)
+    }
+
+    /// Goes on by a line that may lack its end.
+    pub fn pass_mark(&mut self) {
+        self.advance();
+        self.cut = false;
+    }
+
+    /// Tells whether the line that was passed last ends with the text and not with a line end: it
+    /// may have been cut off anywhere.
+    pub fn is_cut(&self) -> bool {
+        self.cut
     }
 
     /// Makes the error of the line that comes next.

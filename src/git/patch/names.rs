@@ -57,6 +57,18 @@ impl Pair {
         }
     }
 
+    /// Holds the sides that are not there against what the head of a file says of it.
+    pub fn agrees(&self, head: &Head) -> Result<(), Problem> {
+        let expected = match head.fate {
+            Fate::New if self.old.is_some() => "--- /dev/null",
+            Fate::Deleted if self.new.is_some() => "+++ /dev/null",
+            Fate::Kept if self.old.is_none() => "new file mode",
+            Fate::Kept if self.new.is_none() => "deleted file mode",
+            _ => return Ok(()),
+        };
+        Err(Problem::Contradiction { expected: expected.to_owned() })
+    }
+
     /// Holds the names of `---` and `+++` against those that are known already.
     pub fn fits(&self, known: &Self) -> Result<(), Problem> {
         let pairs = [(&self.old, &known.old), (&self.new, &known.new)];

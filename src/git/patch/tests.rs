@@ -91,8 +91,8 @@ fn of_a_copy_the_added_lines_are_not_all_known() {
 #[test]
 fn what_a_patch_does_not_show_is_not_checked_and_not_passed() {
     let files = read(
-        b"diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzU|?`f\n\n\
-          delta 2\nJcmb\n\ndiff --git a/y b/y\nnew file mode 100644\nindex 0..3\n\
+        b"diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQbOacG_Cji6%\n\n\
+          diff --git a/y b/y\nnew file mode 100644\nindex 0..3\n\
           Binary files /dev/null and b/y differ\nBinary files a/z and b/z differ\n\
           Submodule lib 12ab..34cd:\n  > A commit\nOnly in b: w\n\
           diff --git a/sub b/sub\nindex 1..2 160000\n--- a/sub\n+++ b/sub\n@@ -1 +1 @@\n\
@@ -117,7 +117,7 @@ fn a_line_that_is_not_utf_8_is_judged_as_far_as_it_can_be_read() {
 fn text_around_the_files_is_passed_over() {
     let file = one("From 1234 Mon Sep 17 00:00:00 2001\r\nSubject: [PATCH] x\r\n---\r\n \
          x | 2 +-\r\n\r\ndiff --git a/x b/x\r\n--- a/x\r\n+++ b/x\r\n@@ -1,2 +1,2 @@\r\n\
-         -a\r\n+b\r\n\r\n-- \r\n2.47\r\n");
+         -a\r\n+b\r\n \r\n-- \r\n2.47\r\n");
     assert_eq!(added(&file), [(1, "b")]);
     let file = one("Index: x\n====\n--- x\t2024-01-01 00:00:00 +0000\n\
          +++ x\t2024-01-02 00:00:00 +0000\n@@ -1 +1 @@\n-a\n+b\n\nThe end.\n");
@@ -152,6 +152,11 @@ fn a_patch_that_does_not_add_up_is_refused_with_its_line() {
         ("@@ -1 +99999999999999999999 @@\n", 3, Problem::Head),
         ("@@ -0 +1 @@\n", 3, Problem::Head),
         ("", 3, Problem::Head),
+        ("@@ -1 +1 @@\n-a\n+b", 6, Problem::Line),
+        ("@@ -1 +1 @@\n-a\n+b\n\\\n", 6, Problem::Long),
+        ("@@ -1 +1 @@\n a\n", 4, Problem::Unchanged),
+        ("@@ -1,0 +1,0 @@\n", 4, Problem::Unchanged),
+        ("@@ -1,2 +1,2 @@\n-a\n+b\n\r\n", 6, Problem::Short { old: 1, new: 1 }),
         ("@@ -5 +5 @@\n-a\n+b\n@@ -5 +6 @@\n-a\n+b\n", 6, Problem::Order),
     ] {
         assert_eq!(error(&format!("{file}{text}")), (line, problem), "{text}");
@@ -159,7 +164,7 @@ fn a_patch_that_does_not_add_up_is_refused_with_its_line() {
     assert_eq!(error("@@ -1 +1 @@\n-a\n+b\n"), (1, Problem::NoFile));
     assert_eq!(error("diff --git a/x b/x\n--- a/x\n"), (3, Problem::NoNewName));
     assert_eq!(error("diff --git a/x b/x\nindex 1..2\n"), (3, Problem::Cut));
-    assert_eq!(error("diff --git a/x b/y\nindex 1..2\n\n"), (1, Problem::Names));
+    assert_eq!(error("diff --git a/x b/y\nindex 1..2\n\n"), (3, Problem::Cut));
     assert_eq!(error("diff --git a/x b/y\nrename from x\n"), (3, Problem::Names));
     let text = "diff --git a/x b/x\nnew file mode 100644\nindex 0000..1234\n\n";
     assert_eq!(error(text), (4, Problem::Cut));
@@ -178,6 +183,91 @@ fn lines_that_contradict_one_another_are_refused() {
         assert!(matches!(error(text), (1, Problem::Contradiction { .. })));
     }
     assert_eq!(error("--- a/x\n+++ ../x\n@@ -1 +1 @@\n-a\n+b\n").0, 1);
+}
+
+#[test]
+fn a_line_below_the_last_one_is_refused() {
+    const MARK: &str = "\\ No newline at end of file\n";
+    let head = "--- a/x\n+++ b/x\n";
+    for (text, line) in [
+        (format!("@@ -1 +1,3 @@\n a\n+FORBIDDEN_\n{MARK}+TOKEN\n"), 7),
+        (format!("@@ -1,2 +1 @@\n-a\n{MARK}-b\n+c\n"), 6),
+        (format!("@@ -1 +1,2 @@\n a\n{MARK}+b\n"), 6),
+        (format!("@@ -1 +1 @@\n-a\n+b\n{MARK}@@ -9 +9 @@\n-a\n+b\n"), 9),
+    ] {
+        assert_eq!(error(&format!("{head}{text}")), (line, Problem::Ended), "{text}");
+    }
+    let text = format!("{head}@@ -1 +1 @@\n-a\n{MARK}+b\n{MARK}");
+    assert_eq!(added(&one(&text)), [(1, "b")]);
+    assert_eq!(added(&one(text.trim_end())), [(1, "b")], "git takes this mark without its end");
+}
+
+#[test]
+fn lines_are_numbered_as_they_come_to_stand() {
+    let file = one("--- a/x\n+++ b/x\n@@ -5 +15,2 @@\n-a\n+b\n+c\n@@ -9 +40 @@\n-a\n+d\n");
+    assert_eq!(added(&file), [(5, "b"), (6, "c"), (10, "d")]);
+    let new = "--- /dev/null\n+++ b/x\n@@ -0,0 +5 @@\n+a\n";
+    assert_eq!(added(&one(new)), [(1, "a")]);
+    let two = error(&format!("{new}@@ -1,0 +9 @@\n+b\n"));
+    assert!(matches!(two.1, Problem::Contradiction { .. }));
+}
+
+#[test]
+fn a_head_is_read_as_strictly_as_git_reads_it() {
+    let file = "diff --git a/x b/x\n";
+    let hunk = "@@ -1 +1 @@\n-a\n+b\n";
+    let new = "@@ -0,0 +1 @@\n+b\n";
+    for (text, problem) in [
+        (format!("{file}{file}--- a/x\n+++ b/x\n{hunk}"), Some(Problem::Cut)),
+        (format!("{file}index 1..2\n{file}--- a/x\n+++ b/x\n{hunk}"), Some(Problem::Cut)),
+        (format!("{file}old mode 100644\n"), Some(Problem::Cut)),
+        (format!("{file}old mode 100644\nnew mode 1007"), Some(Problem::Line)),
+        (format!("{file}old mode 100644\nnew mode abc\n"), Some(Problem::Mode)),
+        (format!("{file}new file mode \n"), Some(Problem::Mode)),
+        (format!("{file}new file mode 100644"), Some(Problem::Line)),
+        (format!("{file}index 1..2\nGIT bin"), Some(Problem::Cut)),
+        ("diff --git a/x b/y\nrename from x\nrename to y".to_owned(), Some(Problem::Line)),
+        (format!("{file}new file mode 100644\n--- a/x\n+++ b/x\n{new}"), None),
+        (format!("{file}--- /dev/null\n+++ b/x\n{new}"), None),
+        (format!("{file}deleted file mode 100644\n--- a/x\n+++ b/x\n@@ -1 +0,0 @@\n-a\n"), None),
+        (format!("{file}--- a/x\n+++ b/x\n{hunk}diff --g"), Some(Problem::Line)),
+        (format!("{file}--- a/x\n+++ b/x\n{hunk}@"), Some(Problem::Line)),
+    ] {
+        let found = error(&text).1;
+        let contradicts = matches!(found, Problem::Contradiction { .. });
+        assert!(problem.as_ref().map_or(contradicts, |it| *it == found), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn a_binary_patch_that_is_cut_off_or_damaged_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    git(folder, &["init", "-q"]);
+    let bytes: Vec<u8> = (0..2000_u32).map(|n| (n * n % 251) as u8).collect();
+    fs::write(folder.join("x"), &bytes).unwrap();
+    git(folder, &["add", "x"]);
+    let whole = git(folder, &["diff", "--cached", "--binary"]);
+    assert!(read(&whole).unwrap()[0].not_checked.is_some());
+    let begin = whole.windows(8).position(|it| it == b"literal ").unwrap();
+    let end = whole.windows(2).position(|it| it == b"\n\n").unwrap() + 2;
+    for cut in begin..end {
+        assert!(read(&whole[..cut]).is_err(), "cut after {cut} bytes");
+    }
+    let text = String::from_utf8(whole).unwrap();
+    let line = text.lines().nth(6).unwrap();
+    for (part, damaged) in [
+        ("literal 2000", "literal 1999".to_owned()),
+        ("literal 2000", "literal x".to_owned()),
+        (line, String::new()),
+        (line, line[..line.len() - 1].to_owned()),
+        (line, format!("A{}", &line[1..])),
+        (line, format!("{}\"{}", &line[..4], &line[5..])),
+        (line, format!("{}{}", &line[..1], "~".repeat(line.len() - 1))),
+    ] {
+        let text = text.replacen(part, &damaged, 1);
+        assert!(read(text.as_bytes()).is_err(), "{damaged}");
+    }
 }
 
 fn git(folder: &Path, words: &[&str]) -> Vec<u8> {
