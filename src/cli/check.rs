@@ -4,12 +4,14 @@
 //! Files are read and judged one at a time on several threads; of a file that nothing stands
 //! against only its count is kept.
 
+use super::check_budget::CheckBudget;
 use super::check_rules::Rules;
 use super::failure::Failure;
 use super::progress::Progress;
 use super::terminal;
 use super::world::World;
 use crate::domain::{Change, Content, Decision, Place, RepoPath, Ruling, Verdict};
+use crate::engine::pattern::Budget;
 use crate::engine::{self, Judge, redaction::Redactor, tripwire::Tripwire};
 use crate::git::{Delta, Fetching, GitError, Reading, Repo};
 use crate::report::{self, Commit, Format, NotChecked, RuleSet, Subject};
@@ -107,6 +109,8 @@ pub struct Survey {
     rulings: Vec<Ruling>,
     commits: Vec<Option<Commit>>,
     unread: Unread,
+    /// What backtracking patterns may still do.
+    pub budget: CheckBudget,
 }
 
 /// What the repository did not hold.
@@ -151,19 +155,19 @@ impl Survey {
     ) {
         let progress = Progress::of(deltas.len());
         let unread = Mutex::new(Unread::default());
-        let look = |delta: &Delta, reading: Result<Reading, GitError>| {
+        let look = |delta: &Delta, reading: Result<Reading, GitError>, budget: &Budget| {
             let reading = reading.unwrap_or_else(|error| {
                 unread.lock().unwrap_or_else(PoisonError::into_inner).note(delta, &error);
                 Reading::failed(delta, &error)
             });
             let hasty = reading.hasty;
-            let kept = keep(reading, rules, options);
+            let kept = keep(reading, rules, options, budget);
             if !hasty || !kept.matters() {
                 progress.step();
             }
             kept
         };
-        let kept = repo.each(deltas, options.jobs, look, Kept::matters);
+        let kept = self.budget.each(repo, deltas, options.jobs, look, Kept::matters);
         progress.end();
         for kept in kept {
             self.add(kept, commit);
@@ -180,8 +184,9 @@ impl Survey {
         options: &Options,
     ) {
         let place = change.place.clone();
+        let change = change.as_read();
         let kept = Kept {
-            ruling: ruling(change.as_read(), rules, options),
+            ruling: self.budget.one(|budget| ruling(change, rules, options, budget)),
             not_checked: unchecked.map(|why| NotChecked { place, why }),
         };
         self.add(kept, None);
@@ -289,7 +294,7 @@ impl Unread {
     }
 }
 
-fn keep(reading: Reading, rules: &Rules, options: &Options) -> Kept {
+fn keep(reading: Reading, rules: &Rules, options: &Options, budget: &Budget) -> Kept {
     let place = reading.change.place.clone();
     let why = match (&reading.unchecked, reading.lfs) {
         (Some(why), _) => Some(why.to_string()),
@@ -297,9 +302,9 @@ fn keep(reading: Reading, rules: &Rules, options: &Options) -> Kept {
         (None, false) => None,
     };
     let ruling = if reading.lfs {
-        pointer(reading.change, rules, options)
+        pointer(reading.change, rules, options, budget)
     } else {
-        ruling(reading.change, rules, options)
+        ruling(reading.change, rules, options, budget)
     };
     // A file that is no text and has a finding was looked at.
     let found = ruling.as_ref().is_some_and(|ruling| {
@@ -311,8 +316,8 @@ fn keep(reading: Reading, rules: &Rules, options: &Options) -> Kept {
 
 /// Judges the pointer that Git LFS keeps in place of a file: rules about the content as a whole
 /// have nothing to say about it.
-fn pointer(change: Change, rules: &Rules, options: &Options) -> Option<Ruling> {
-    let mut found = ruling(change, rules, options)?;
+fn pointer(change: Change, rules: &Rules, options: &Options, budget: &Budget) -> Option<Ruling> {
+    let mut found = ruling(change, rules, options, budget)?;
     let line = |finding: &crate::domain::Finding| {
         finding.objects() && finding.spots.iter().any(|spot| spot.line > 0)
     };
@@ -322,12 +327,12 @@ fn pointer(change: Change, rules: &Rules, options: &Options) -> Option<Ruling> {
 }
 
 /// Judges a change; nothing is kept when nothing stands against it.
-fn ruling(change: Change, rules: &Rules, options: &Options) -> Option<Ruling> {
+fn ruling(change: Change, rules: &Rules, options: &Options, budget: &Budget) -> Option<Ruling> {
     let mut judges: Vec<&dyn Judge> = vec![&rules.book];
     if !options.no_instruction_check && rules.every_rule {
         judges.push(&Tripwire);
     }
-    let decision = engine::decide(vec![change], &judges, &rules.redactor);
+    let decision = engine::decide_within(vec![change], &judges, &rules.redactor, budget);
     decision.rulings.into_iter().find(|ruling| ruling.verdict() > Verdict::Allow)
 }
 

@@ -4,6 +4,7 @@ pub mod agent_settings;
 mod anchor;
 mod audit;
 mod check;
+mod check_budget;
 mod check_diff;
 mod check_rules;
 mod check_staged;

@@ -19,6 +19,7 @@ use crate::domain::{
     Action, Change, Content, Decision, Event, Files, Finding, Moment, Part, Ruling, Stored,
     Verdict, sanitize,
 };
+use crate::engine::pattern::Budget;
 use crate::engine::redaction::Redactor;
 use crate::engine::rules::{Realm, Rulebook};
 use crate::engine::{self, Judge, own_files::OwnFiles, tripwire::Tripwire};
@@ -216,7 +217,7 @@ pub struct Broken {
 }
 
 impl Judge for Broken {
-    fn look(&self, change: &Change) -> Vec<Finding> {
+    fn look(&self, change: &Change, _: &Budget) -> Vec<Finding> {
         if self.realm.inside(change.place.as_str()).is_none() {
             return Vec::new();
         }

@@ -9,7 +9,7 @@ use super::check::{Options, Survey};
 use super::check_rules::Rules;
 use super::failure::Failure;
 use crate::domain::{Decision, Finding, Place, Ruling, Verdict};
-use crate::engine;
+use crate::engine::{self, pattern::Budget};
 use crate::git::{Delta, GitError, Id, Reading, Repo};
 use crate::report::Commit;
 use std::collections::HashSet;
@@ -69,7 +69,7 @@ impl History<'_> {
     fn batch(&self, batch: &[(Id, Delta)], survey: &mut Survey) -> Result<(), Failure> {
         let deltas: Vec<Delta> = batch.iter().map(|(_, delta)| delta.clone()).collect();
         let mut suspects: Vec<Id> = Vec::new();
-        for ((commit, delta), found) in batch.iter().zip(self.each(&deltas)) {
+        for ((commit, delta), found) in batch.iter().zip(self.each(&deltas, survey)) {
             match found {
                 Ok(None) => {}
                 Ok(Some(_)) if suspects.last() == Some(commit) => {}
@@ -83,7 +83,7 @@ impl History<'_> {
             let mut deltas = self.repo.commit_changes(commit)?.list;
             deltas.retain(|delta| self.covers(&delta.place));
             let about = Commit { id: commit.to_string(), subject: self.repo.subject(commit)? };
-            let found = self.each(&deltas).into_iter().filter_map(Result::ok);
+            let found = self.each(&deltas, survey).into_iter().filter_map(Result::ok);
             for ruling in found.flatten() {
                 survey.add_past(ruling, &about);
             }
@@ -91,18 +91,22 @@ impl History<'_> {
         Ok(())
     }
 
-    fn each(&self, deltas: &[Delta]) -> Vec<Result<Option<Ruling>, GitError>> {
-        let look = |_: &Delta, reading: Result<Reading, GitError>| {
-            reading.map(|reading| self.ruling(reading))
+    fn each(&self, deltas: &[Delta], survey: &mut Survey) -> Vec<Result<Option<Ruling>, GitError>> {
+        let look = |_: &Delta, reading: Result<Reading, GitError>, budget: &Budget| {
+            reading.map(|reading| self.ruling(reading, budget))
         };
         let matters = |found: &Result<Option<Ruling>, GitError>| !matches!(found, Ok(None));
-        self.repo.each(deltas, self.options.jobs, look, matters)
+        survey.budget.each(self.repo, deltas, self.options.jobs, look, matters)
     }
 
-    fn ruling(&self, reading: Reading) -> Option<Ruling> {
+    fn ruling(&self, reading: Reading, budget: &Budget) -> Option<Ruling> {
         let book = &self.rules.book;
-        let decision: Decision =
-            engine::decide(vec![reading.change], &[&book.redacting_only()], &self.rules.redactor);
+        let decision: Decision = engine::decide_within(
+            vec![reading.change],
+            &[&book.redacting_only()],
+            &self.rules.redactor,
+            budget,
+        );
         let found = decision.rulings.into_iter().find(|it| it.verdict() > Verdict::Allow)?;
         // What cannot be looked at in the past is told of the file as it is, if it still is there.
         let certain = |finding: &Finding| finding.objects() && !finding.spots.is_empty();

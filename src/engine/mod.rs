@@ -15,12 +15,14 @@ pub mod rules;
 pub mod tripwire;
 
 use crate::domain::{Change, Decision, Finding};
+use pattern::Budget;
 use redaction::Redactor;
 
 /// Whoever looks at changes.
 pub trait Judge {
-    /// Returns what it saw in a change, also when nothing stands against it.
-    fn look(&self, change: &Change) -> Vec<Finding>;
+    /// Returns what it saw in a change, also when nothing stands against it. The budget limits what
+    /// backtracking patterns may do.
+    fn look(&self, change: &Change, budget: &Budget) -> Vec<Finding>;
 }
 
 /// Decides about the changes of an event: every judge looks at every change, the strictest
@@ -32,11 +34,23 @@ pub fn decide(
     judges: &[&dyn Judge],
     secrets: impl Into<Redactor>,
 ) -> Decision {
+    decide_within(changes, judges, secrets, &Budget::default())
+}
+
+/// Decides as [`decide`] does, where backtracking patterns may do no more than the budget allows.
+#[must_use]
+pub fn decide_within(
+    changes: Vec<Change>,
+    judges: &[&dyn Judge],
+    secrets: impl Into<Redactor>,
+    budget: &Budget,
+) -> Decision {
     let redactor = secrets.into();
     let rule = |mut change: Change| {
+        let file = budget.for_file();
         notebook::read(&mut change);
         let mut findings: Vec<Finding> =
-            judges.iter().flat_map(|judge| judge.look(&change)).collect();
+            judges.iter().flat_map(|judge| judge.look(&change, &file)).collect();
         // Two projects may have the same rule, and one may be reached in two ways.
         let mut at = 0;
         while at < findings.len() {
@@ -47,7 +61,8 @@ pub fn decide(
                 at += 1;
             }
         }
-        let mut ruling = redactor.ruling(change, findings);
+        let mut ruling = redactor.within(&file).ruling(change, findings);
+        budget.join(&file);
         // A decision keeps what was decided about, and not all that it took to decide.
         ruling.change.before = None;
         ruling.change.others = Vec::new();

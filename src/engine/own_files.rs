@@ -4,6 +4,7 @@
 //! the one to change them unseen. Records and git's own files are never an agent's to write.
 
 use super::Judge;
+use super::pattern::Budget;
 use super::rules::Realm;
 use crate::domain::{Change, Content, Finding, Part, Place, Spot, Verdict};
 use unicode_normalization::UnicodeNormalization;
@@ -79,7 +80,7 @@ const ROWS: &[Row] = &[
 ];
 
 impl Judge for OwnFiles {
-    fn look(&self, change: &Change) -> Vec<Finding> {
+    fn look(&self, change: &Change, _: &Budget) -> Vec<Finding> {
         let places = [Some(&change.place), change.moved_from.as_ref()];
         // Whoever takes a folder away takes what is in it.
         let takes = |place: &Place| {
@@ -222,7 +223,7 @@ mod tests {
     fn verdict(place: Place) -> Verdict {
         let change = Change::of_text("Write", place, "", "x\n".to_owned());
         let settings = vec![".claude/settings.json", ".github/hooks/"];
-        let found = OwnFiles { settings, ..OwnFiles::default() }.look(&change);
+        let found = OwnFiles { settings, ..OwnFiles::default() }.look(&change, &Budget::default());
         found.first().map_or(Verdict::Allow, |finding| finding.verdict)
     }
 
@@ -252,6 +253,6 @@ mod tests {
         let place = Place::Outside("/etc/rules.toml".into());
         let judge = OwnFiles { rules_file: Some(place.clone()), ..OwnFiles::default() };
         let change = Change::of_text("Write", place, "", "x\n".to_owned());
-        assert_eq!(judge.look(&change).len(), 1);
+        assert_eq!(judge.look(&change, &Budget::default()).len(), 1);
     }
 }

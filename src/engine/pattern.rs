@@ -5,47 +5,31 @@
 //! of 60 rules, an edit meets one or two.
 //!
 //! Patterns are run by a linear-time engine. Those with look-around, references, conditions,
-//! atomic groups or possessive repetitions need one that backtracks; it runs under a limit, and
-//! so a text may be [`TooHard`]. No text makes a search hang or overflow the stack.
+//! atomic groups or possessive repetitions need one that backtracks; it runs under a limit for each
+//! search and within the [`Budget`] of a file and an event, and so a text may be [`TooHard`]. No
+//! text makes a search hang or overflow the stack.
 
+mod budget;
 mod builtin;
+mod stepwise;
+
+pub use budget::Budget;
 
 use super::dialect::{self, Engine, Tree};
 use super::needle::{Needles, Sight};
 use crate::domain::sanitize::excerpt;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
+use stepwise::{Compiled, Key, Search};
 
 pub use super::dialect::{PatternError, Scope};
 
 /// How large a pattern for the linear engine may be when compiled, in bytes.
 const SIZE: usize = 10 << 20;
 
-/// The same for one part of a pattern that the backtracking engine leaves to a linear one.
-const PART_SIZE: usize = 1 << 20;
-
-/// How many instructions a pattern for the backtracking engine may have.
-const INSTRUCTIONS: usize = 50_000;
-
-/// How often the backtracking engine may go back: a million times take a tenth of a second.
-const STEPS: u64 = 1_000_000;
-
-/// How many characters it may look at in all, at about 3 ns each. Each time it goes back, it may
-/// look at the rest of the text, or even do so from every place of it.
-const LOOKS: u64 = 200_000_000;
-
-/// How often it may go back at least, as it seldom looks at all that it could.
-const FEW_STEPS: u64 = 1_000;
-
-/// How much more than [`LOOKS`] it could then look at, in the worst case.
-const WORST: u64 = 10;
-
 /// What ends a line for Python (a carriage return), JavaScript, YAML or an editor, and does not
 /// for git and a shell. A pattern is held against the whole line and against each part of it.
 const LINE_ENDS: [char; 6] = ['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
-
-/// Up to which length of text a compiled pattern is kept for the next text.
-const KEPT: usize = 4096;
 
 /// A regular expression of a rules file.
 #[derive(Debug)]
@@ -73,11 +57,6 @@ struct Facts {
     boundary: bool,
 }
 
-/// What the backtracking engine is compiled for: how it sees word boundaries, and texts up to a
-/// length, as that decides how many steps it may take.
-type Key = (Engine, usize);
-type Compiled = Result<Arc<Stepwise>, TooHard>;
-
 /// The search was given up (its step or size limit was reached): the text cannot be checked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -87,10 +66,10 @@ impl Pattern {
     /// Reads a pattern.
     ///
     /// ```
-    /// use solvi_hook::engine::pattern::{Pattern, Scope};
+    /// use solvi_hook::engine::pattern::{Budget, Pattern, Scope};
     ///
     /// let call = Pattern::new(r"\beval\(", Scope::Line).unwrap();
-    /// assert_eq!(call.is_match("x = eval(y)"), Ok(true));
+    /// assert_eq!(call.is_match("x = eval(y)", &Budget::default()), Ok(true));
     ///
     /// let error = Pattern::new(r"end\z", Scope::Line).unwrap_err();
     /// assert!(error.to_string().contains(r"write `\Z`"));
@@ -130,16 +109,16 @@ impl Pattern {
     }
 
     /// Tells whether the pattern matches anywhere in `text`.
-    pub fn is_match(&self, text: &str) -> Result<bool, TooHard> {
+    pub fn is_match(&self, text: &str, budget: &Budget) -> Result<bool, TooHard> {
         match self.facts.needles.look(text) {
             Sight::Nothing => Ok(false),
             Sight::Match if !self.facts.stepwise => Ok(true),
             Sight::Match | Sight::Perhaps => {
-                if self.search(text)? {
+                if self.search(text, budget)? {
                     return Ok(true);
                 }
                 for (_, part) in self.parts(text) {
-                    if self.search(part)? {
+                    if self.search(part, budget)? {
                         return Ok(true);
                     }
                 }
@@ -171,39 +150,38 @@ impl Pattern {
     }
 
     /// Returns every match in `text` that is not empty, not overlapping, in order.
-    pub fn find_all(&self, text: &str) -> Result<Vec<Range<usize>>, TooHard> {
+    pub fn find_all(&self, text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, TooHard> {
         if self.facts.needles.look(text) == Sight::Nothing {
             return Ok(Vec::new());
         }
-        let mut found = self.find_in(text)?;
+        let mut found = self.find_in(text, budget)?;
         for (at, part) in self.parts(text) {
-            let more = self.find_in(part)?.into_iter();
+            let more = self.find_in(part, budget)?.into_iter();
             found.extend(more.map(|range| at + range.start..at + range.end));
         }
         Ok(found)
     }
 
-    fn find_in(&self, text: &str) -> Result<Vec<Range<usize>>, TooHard> {
+    fn find_in(&self, text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, TooHard> {
         match self.engine(text) {
             engine if self.is_ruled_out(engine, text) => Ok(Vec::new()),
             // Of `x*|key`, a search that takes what comes first sees nothing in `key`. Python
             // then looks at the same place for a match that is not empty; one engine can do so.
-            engine if self.facts.may_be_empty => {
-                self.compile((engine, text.len()), true)?.find_all(text)
-            }
-            Engine::Linear => {
+            Engine::Linear if !self.facts.may_be_empty => {
                 Ok(self.linear()?.find_iter(text).map(|found| found.range()).collect())
             }
-            engine => self.stepwise(engine, text)?.find_all(text),
+            engine => {
+                Search::new(self, engine, text, budget)?.find_all(text, self.facts.may_be_empty)
+            }
         }
     }
 
     /// Searches without looking for the needles.
-    fn search(&self, text: &str) -> Result<bool, TooHard> {
+    fn search(&self, text: &str, budget: &Budget) -> Result<bool, TooHard> {
         match self.engine(text) {
             engine if self.is_ruled_out(engine, text) => Ok(false),
             Engine::Linear => Ok(self.linear()?.is_match(text)),
-            engine => self.stepwise(engine, text)?.is_match(text),
+            engine => Search::new(self, engine, text, budget)?.is_match(text),
         }
     }
 
@@ -241,48 +219,6 @@ impl Pattern {
         compiled.as_ref().map_err(TooHard::clone)
     }
 
-    /// Returns the backtracking engine for a text.
-    fn stepwise(&self, engine: Engine, text: &str) -> Compiled {
-        let length = text.len().max(16);
-        let key = (engine, if length > KEPT { length } else { length.next_power_of_two() });
-        let mut kept = self.stepwise.lock().unwrap_or_else(PoisonError::into_inner);
-        // What could not be compiled for one length cannot be for another.
-        let known = kept
-            .iter()
-            .find(|(known, stepwise)| *known == key || (known.0 == engine && stepwise.is_err()));
-        if let Some((_, stepwise)) = known {
-            return stepwise.clone();
-        }
-        let stepwise = self.compile(key, false).map(Arc::new);
-        if length <= KEPT || stepwise.is_err() {
-            kept.push((key, stepwise.clone()));
-        }
-        stepwise
-    }
-
-    /// Compiles the pattern for the backtracking engine.
-    fn compile(&self, (engine, length): Key, no_empty: bool) -> Result<Stepwise, TooHard> {
-        // What is spelled for the linear engine may be something that only it reads.
-        let engine = if engine.is_linear() { Engine::Stepwise } else { engine };
-        let tree = self.tree()?;
-        let steps = steps(tree.reach(length));
-        let compiled = fancy_regex::RegexBuilder::new(&tree.spell(engine))
-            .backtrack_limit(steps.try_into().unwrap_or(usize::MAX))
-            .delegate_size_limit(PART_SIZE)
-            .max_prog_size(INSTRUCTIONS)
-            .find_not_empty(no_empty)
-            .build();
-        let regex = match compiled {
-            Ok(regex) => Some(regex),
-            Err(fancy_regex::Error::CompileError(error)) => match *error {
-                fancy_regex::CompileError::PatternCanNeverMatch => None,
-                error => return Err(self.not_compiled(&error)),
-            },
-            Err(error) => return Err(self.not_compiled(&error)),
-        };
-        Ok(Stepwise { regex, steps, source: excerpt(&self.source) })
-    }
-
     fn not_compiled(&self, error: &dyn std::fmt::Display) -> TooHard {
         TooHard(format!(
             "`{}` cannot be compiled, make it shorter or repeat less: {error}",
@@ -302,57 +238,6 @@ impl Facts {
             stepwise: tree.stepwise,
             boundary: tree.boundary,
         })
-    }
-}
-
-/// Returns how often the backtracking engine may go back when it may look at `reach` characters
-/// each time.
-fn steps(reach: u64) -> u64 {
-    let reach = reach.max(1);
-    let few = FEW_STEPS.min(WORST * LOOKS / reach);
-    (LOOKS / reach).max(few).min(STEPS)
-}
-
-/// A pattern compiled for the backtracking engine.
-#[derive(Debug)]
-struct Stepwise {
-    /// None when it can never match.
-    regex: Option<fancy_regex::Regex>,
-    /// How often it may go back. If never, one try alone could take too long.
-    steps: u64,
-    source: String,
-}
-
-impl Stepwise {
-    fn is_match(&self, text: &str) -> Result<bool, TooHard> {
-        match &self.regex {
-            Some(regex) if self.steps > 0 => regex.is_match(text).map_err(|_| self.given_up()),
-            Some(_) => Err(self.given_up()),
-            None => Ok(false),
-        }
-    }
-
-    fn find_all(&self, text: &str) -> Result<Vec<Range<usize>>, TooHard> {
-        let Some(regex) = &self.regex else { return Ok(Vec::new()) };
-        if self.steps == 0 {
-            return Err(self.given_up());
-        }
-        let mut ranges = Vec::new();
-        for found in regex.find_iter(text) {
-            let range = found.map_err(|_| self.given_up())?.range();
-            if !range.is_empty() {
-                ranges.push(range);
-            }
-        }
-        Ok(ranges)
-    }
-
-    fn given_up(&self) -> TooHard {
-        let Self { source, steps, .. } = self;
-        TooHard(format!(
-            "`{source}` was given up after {steps} steps in this text: without look-around, \
-             references, conditions, atomic and possessive parts it would need no limit"
-        ))
     }
 }
 

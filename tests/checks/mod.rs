@@ -7,6 +7,7 @@
 // These need a terminal, which `script` of util-linux gives them.
 #[cfg(target_os = "linux")]
 mod asks;
+mod budgets;
 mod commits;
 mod content;
 pub mod desk;

@@ -6,6 +6,7 @@
 use super::super::failure::Failure;
 use super::super::rule_sources::{RULES_FILES, RuleSource};
 use crate::domain::{Change, Finding, Moment, Place, Ruling, Standing, Verdict};
+use crate::engine::pattern::Budget;
 use crate::engine::rules::{Only, Rulebook};
 use crate::engine::{self, Judge, redaction::Redactor, tripwire::Tripwire};
 use crate::store::differ::{self, Difference, How};
@@ -203,7 +204,7 @@ impl Replayed {
 struct Recorded<'a>(Option<&'a Finding>);
 
 impl Judge for Recorded<'_> {
-    fn look(&self, _: &Change) -> Vec<Finding> {
+    fn look(&self, _: &Change, _: &Budget) -> Vec<Finding> {
         self.0.into_iter().cloned().collect()
     }
 }

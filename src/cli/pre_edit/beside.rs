@@ -12,6 +12,7 @@ use crate::domain::{
     Change, Content, Finding, Line, Numbering, Part, Place, Spot, Standing, Verdict, diff,
 };
 use crate::engine::Judge;
+use crate::engine::pattern::Budget;
 use crate::engine::rules::{Only, Rule, Rulebook};
 use crate::git::{GitError, Index, Repo, Tracked};
 use crate::store::files::{DiskFiles, repository_root};
@@ -159,7 +160,7 @@ impl<'a> Beside<'a> {
 
     /// Returns warnings about lines that break a rule, that the edit does not add, and that are
     /// not staged: a shell command wrote them, perhaps.
-    fn not_staged(&self, change: &Change) -> Vec<Finding> {
+    fn not_staged(&self, change: &Change, budget: &Budget) -> Vec<Finding> {
         let Content::Text(after) = &change.after else { return Vec::new() };
         if change.numbering != Numbering::File || change.moved_from.is_some() {
             return Vec::new();
@@ -171,7 +172,7 @@ impl<'a> Beside<'a> {
         let rest = without(diff::numbered(after), &change.added);
         let broken: Vec<(&Rule, Vec<Spot>)> = suspects
             .into_iter()
-            .map(|rule| (rule, rule.breaches(change, &rest)))
+            .map(|rule| (rule, rule.breaches(change, &rest, budget)))
             .filter(|(_, spots)| !spots.is_empty())
             .collect();
         if broken.is_empty() {
@@ -185,7 +186,7 @@ impl<'a> Beside<'a> {
             Ok(Some(lines)) => {
                 let lines = without(lines, &change.added);
                 let told = broken.into_iter().map(|(rule, _)| Finding {
-                    spots: rule.breaches(change, &lines),
+                    spots: rule.breaches(change, &lines, budget),
                     ..about(rule, will_be_refused(rule))
                 });
                 told.filter(|finding| !finding.spots.is_empty()).collect()
@@ -224,14 +225,14 @@ impl<'a> Beside<'a> {
 }
 
 impl Judge for Beside<'_> {
-    fn look(&self, change: &Change) -> Vec<Finding> {
+    fn look(&self, change: &Change, budget: &Budget) -> Vec<Finding> {
         let mut findings = Vec::new();
         for link in self.files.links_to(&change.place) {
             findings.extend(self.book.look_at_path(link.as_str(), change));
         }
         let told = self.told.iter().filter(|(place, _)| *place == change.place);
         findings.extend(told.map(|(_, finding)| finding.clone()));
-        findings.extend(self.not_staged(change));
+        findings.extend(self.not_staged(change, budget));
         findings
     }
 }

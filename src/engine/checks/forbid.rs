@@ -48,16 +48,16 @@ impl Check for Forbid {
             return seen;
         }
         for line in subject.lines {
-            match super::first_match(live.iter().copied(), &line.text) {
+            match super::first_match(live.iter().copied(), &line.text, subject.budget) {
                 Ok(None) => {}
                 Ok(Some(pattern)) => {
-                    let span =
-                        pattern.find_all(&line.text).ok().and_then(|all| all.first().cloned());
+                    let all = pattern.find_all(&line.text, subject.budget);
+                    let span = all.ok().and_then(|all| all.first().cloned());
                     seen.spots.push(Spot { span, ..Spot::at(line, FORBIDDEN) });
                 }
                 // What holds no text is named as not checked in any case.
                 Err(_) if subject.change.after == Content::Binary => {}
-                Err(hard) => seen.unknown = Some(hard.to_string()),
+                Err(hard) => seen.add_unknown(&hard.0),
             }
         }
         seen

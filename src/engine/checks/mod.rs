@@ -5,7 +5,7 @@ pub mod forbid_calls;
 pub mod require;
 pub mod require_def;
 
-use super::pattern::{Pattern, Scope, TooHard};
+use super::pattern::{Budget, Pattern, Scope, TooHard};
 use super::python::Module;
 use crate::domain::{Change, Line, Spot};
 use std::cell::OnceCell;
@@ -71,14 +71,21 @@ pub struct Subject<'a> {
     /// The texts of the file before, when the rule judges what the edit brings; none when they are
     /// not known, or the rule judges all of the file.
     pub before: Option<&'a [String]>,
+    /// What backtracking patterns may do.
+    pub budget: &'a Budget,
     module: &'a OnceCell<Module>,
 }
 
 impl<'a> Subject<'a> {
     /// Makes the subject of one rule. The parsed module is shared by all rules about one change.
     #[must_use]
-    pub fn new(change: &'a Change, lines: &'a [Line], module: &'a OnceCell<Module>) -> Self {
-        Self { change, lines, before: None, module }
+    pub fn new(
+        change: &'a Change,
+        lines: &'a [Line],
+        module: &'a OnceCell<Module>,
+        budget: &'a Budget,
+    ) -> Self {
+        Self { change, lines, before: None, budget, module }
     }
 
     /// Judges what the edit brings: not what the file held before.
@@ -101,6 +108,18 @@ impl Seen {
     pub fn unknown(why: impl Into<String>) -> Self {
         Self { spots: Vec::new(), unknown: Some(why.into()) }
     }
+
+    /// Adds what could not be checked; what is known already is not repeated.
+    pub fn add_unknown(&mut self, why: &str) {
+        match &mut self.unknown {
+            Some(known) if known.contains(why) => {}
+            Some(known) => {
+                known.push_str("; ");
+                known.push_str(why);
+            }
+            none => *none = Some(why.to_owned()),
+        }
+    }
 }
 
 /// Reads the patterns of a check.
@@ -116,13 +135,14 @@ pub fn patterns(sources: &[String], scope: Scope) -> Result<Vec<Pattern>, Proble
 pub fn first_match<'a>(
     patterns: impl IntoIterator<Item = &'a Pattern>,
     text: &str,
+    budget: &Budget,
 ) -> Result<Option<&'a Pattern>, TooHard> {
-    let mut hard = None;
+    let mut hard: Option<TooHard> = None;
     for pattern in patterns {
-        match pattern.is_match(text) {
+        match pattern.is_match(text, budget) {
             Ok(true) => return Ok(Some(pattern)),
             Ok(false) => {}
-            Err(error) => hard = Some(error),
+            Err(error) => drop(hard.get_or_insert(error)),
         }
     }
     hard.map_or(Ok(None), Err)

@@ -2,7 +2,7 @@
 
 use super::{Check, Kind, Problem, Seen, Subject};
 use crate::domain::{Content, Spot};
-use crate::engine::pattern::{Pattern, Scope, TooHard};
+use crate::engine::pattern::{Budget, Pattern, Scope, TooHard};
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -19,9 +19,9 @@ fn read(patterns: &[String]) -> Result<Box<dyn Check>, Problem> {
 
 /// Matches a whole file. `\r\n` is a line end, before which `$` matches as at a line of `forbid`; a
 /// pattern that spells the `\r` out finds it too.
-fn is_match(pattern: &Pattern, text: &str) -> Result<bool, TooHard> {
-    match pattern.is_match(text) {
-        Ok(false) if text.contains("\r\n") => pattern.is_match(&text.replace("\r\n", "\n")),
+fn is_match(pattern: &Pattern, text: &str, budget: &Budget) -> Result<bool, TooHard> {
+    match pattern.is_match(text, budget) {
+        Ok(false) if text.contains("\r\n") => pattern.is_match(&text.replace("\r\n", "\n"), budget),
         result => result,
     }
 }
@@ -40,12 +40,12 @@ impl Check for Require {
         };
         let mut seen = Seen::default();
         for pattern in &self.0 {
-            match is_match(pattern, text) {
+            match is_match(pattern, text, subject.budget) {
                 Ok(true) => {}
                 Ok(false) => seen
                     .spots
                     .push(Spot::of_file(format!("the file does not match '{}'", pattern.source()))),
-                Err(hard) => seen.unknown = Some(hard.to_string()),
+                Err(hard) => seen.add_unknown(&hard.0),
             }
         }
         seen

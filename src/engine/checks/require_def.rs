@@ -70,6 +70,7 @@ mod tests {
 
     use super::*;
     use crate::domain::{Change, Place, RepoPath};
+    use crate::engine::pattern::Budget;
     use std::cell::OnceCell;
 
     fn place(path: &str) -> Place {
@@ -78,7 +79,7 @@ mod tests {
 
     fn look_at(change: &Change) -> Seen {
         let check = read(&["up".to_owned()]).unwrap_or_else(|problem| panic!("{problem:?}"));
-        check.look(&Subject::new(change, &change.added, &OnceCell::new()))
+        check.look(&Subject::new(change, &change.added, &OnceCell::new(), &Budget::default()))
     }
 
     fn look(source: &str) -> Seen {

@@ -14,8 +14,16 @@ fn check(scope: Scope, source: &str, matching: &[&str], others: &[&str]) {
     let pattern = pattern(source, scope);
     for (texts, expected) in [(matching, true), (others, false)] {
         for text in texts {
-            assert_eq!(pattern.is_match(text), Ok(expected), "{source} in {text:?}");
-            assert_eq!(pattern.search(text), Ok(expected), "{source} in {text:?}, at length");
+            assert_eq!(
+                pattern.is_match(text, &Budget::default()),
+                Ok(expected),
+                "{source} in {text:?}"
+            );
+            assert_eq!(
+                pattern.search(text, &Budget::default()),
+                Ok(expected),
+                "{source} in {text:?}, at length"
+            );
         }
     }
 }
@@ -29,7 +37,7 @@ fn file(source: &str, matching: &[&str], others: &[&str]) {
 }
 
 fn found<'t>(source: &str, text: &'t str) -> Vec<&'t str> {
-    let ranges = pattern(source, Scope::Line).find_all(text).unwrap();
+    let ranges = pattern(source, Scope::Line).find_all(text, &Budget::default()).unwrap();
     ranges.into_iter().map(|range| &text[range]).collect()
 }
 
@@ -169,7 +177,7 @@ fn catastrophic_patterns_are_answered() {
     let text = "a".repeat(10_000) + "!";
     line(r"^(a+)+$", &[], &[&text]);
     for source in [r"^(a|a)*(?<!a)!", r"^(a|aa)+(?<!a)!", r"^(?:(a)|(a))*(?<!a)!\1?"] {
-        let error = pattern(source, Scope::Line).is_match(&text).unwrap_err();
+        let error = pattern(source, Scope::Line).is_match(&text, &Budget::default()).unwrap_err();
         assert!(error.0.contains("given up"), "{error}");
     }
 }
@@ -177,22 +185,22 @@ fn catastrophic_patterns_are_answered() {
 #[test]
 fn a_look_at_the_rest_of_a_long_text_from_everywhere_is_given_up() {
     let pattern = pattern(r"(?=.*\d)(?=.*x)foo", Scope::Line);
-    assert!(pattern.is_match(&"foo ".repeat(100_000)).is_err());
-    assert_eq!(pattern.is_match(&"foo ".repeat(100)), Ok(false));
+    assert!(pattern.is_match(&"foo ".repeat(100_000), &Budget::default()).is_err());
+    assert_eq!(pattern.is_match(&"foo ".repeat(100), &Budget::default()), Ok(false));
 }
 
 #[test]
 fn a_look_at_the_rest_for_each_character_of_one_try_is_given_up() {
     let pattern = pattern("^(?:(?=[^c]*)a)*b", Scope::Line);
-    assert!(pattern.is_match(&("a".repeat(1 << 20) + "b")).is_err());
-    assert_eq!(pattern.is_match(&("a".repeat(1 << 10) + "b")), Ok(true));
+    assert!(pattern.is_match(&("a".repeat(1 << 20) + "b"), &Budget::default()).is_err());
+    assert_eq!(pattern.is_match(&("a".repeat(1 << 10) + "b"), &Budget::default()), Ok(true));
 }
 
 #[test]
 fn a_pattern_too_large_to_compile_is_read_and_says_so_when_run() {
     let pattern = pattern(r"a(?:\w{1000}){1000}", Scope::Line);
-    assert_eq!(pattern.is_match("b"), Ok(false));
-    let error = pattern.is_match("a").unwrap_err();
+    assert_eq!(pattern.is_match("b", &Budget::default()), Ok(false));
+    let error = pattern.is_match("a", &Budget::default()).unwrap_err();
     assert!(error.0.contains("cannot be compiled"), "{error}");
 }
 
@@ -203,7 +211,11 @@ fn the_deepest_groups_are_read_compiled_and_run() {
         for closing in [")", ")?"] {
             let source = format!("{}\\b{}", opening.repeat(deepest), closing.repeat(deepest));
             for text in ["a", "a\u{301}"] {
-                assert_eq!(pattern(&source, Scope::Line).is_match(text), Ok(true), "{source}");
+                assert_eq!(
+                    pattern(&source, Scope::Line).is_match(text, &Budget::default()),
+                    Ok(true),
+                    "{source}"
+                );
             }
         }
     }
@@ -243,10 +255,10 @@ proptest! {
         text in "[abcABkKsS1 é\u{212a}\u{131}\u{301}]{0,12}",
     ) {
         let Ok(pattern) = Pattern::new(&source, Scope::Line) else { return Ok(()) };
-        let Ok(matches) = pattern.search(&text) else { return Ok(()) };
-        prop_assert_eq!(pattern.is_match(&text), Ok(matches));
+        let Ok(matches) = pattern.search(&text, &Budget::default()) else { return Ok(()) };
+        prop_assert_eq!(pattern.is_match(&text, &Budget::default()), Ok(matches));
         prop_assert!(pattern.could_match(&text) || !matches);
-        if pattern.find_all(&text).is_ok_and(|found| !found.is_empty()) {
+        if pattern.find_all(&text, &Budget::default()).is_ok_and(|found| !found.is_empty()) {
             prop_assert!(matches);
         }
     }
@@ -254,7 +266,7 @@ proptest! {
     #[test]
     fn any_text_is_a_pattern_or_an_error(source in r"[\\(?)\[\]{}<>=!P|*+^$:#,.a1-]{0,20}") {
         if let Ok(pattern) = Pattern::new(&source, Scope::File) {
-            let _ = pattern.is_match("a1:a#");
+            let _ = pattern.is_match("a1:a#", &Budget::default());
         }
     }
 }
@@ -265,9 +277,84 @@ fn a_long_line_with_a_disputed_letter_is_searched_in_linear_time() {
     for letter in ["½", "³", "²"] {
         let text = format!("x = \"{letter}\"; curl y {}", "a b ".repeat(50_000));
         for source in [r"\bcurl\b[^|]*\|", r"\bcurl\b(?:\s+\w+)*+\|"] {
-            assert_eq!(pattern(source, Scope::Line).is_match(&text), Ok(false), "{source}");
-            assert_eq!(pattern(source, Scope::Line).find_all(&text), Ok(Vec::new()), "{source}");
+            assert_eq!(
+                pattern(source, Scope::Line).is_match(&text, &Budget::default()),
+                Ok(false),
+                "{source}"
+            );
+            assert_eq!(
+                pattern(source, Scope::Line).find_all(&text, &Budget::default()),
+                Ok(Vec::new()),
+                "{source}"
+            );
         }
         line(r"\bcurl\b[^|]*\|", &[&format!("{letter} curl x |")], &[&format!("{letter}curl |")]);
     }
+}
+
+/// Takes far more steps than any limit allows on `aaa…!`.
+const HARD: &str = "^(a|aa)+(?<!a)!$";
+
+fn hard_line() -> String {
+    "a".repeat(60) + "!"
+}
+
+#[test]
+fn a_budget_ends_after_a_number_of_lines_that_is_always_the_same() {
+    let answered = |left: u64| {
+        let (slow, budget) = (pattern(HARD, Scope::Line), Budget::of(left));
+        let before = |_: &u32| budget.spent() < left && !budget.is_short();
+        (0..1000)
+            .take_while(before)
+            .filter(|_| slow.is_match(&hard_line(), &budget).is_err())
+            .count()
+    };
+    assert_eq!(answered(Budget::FILE), 3);
+    assert_eq!(answered(Budget::FILE), 3);
+    assert_eq!(answered(Budget::FILE / 100), 1);
+}
+
+#[test]
+fn what_is_left_of_a_budget_is_for_other_patterns_and_easy_lines() {
+    let (slow, fast) = (pattern(HARD, Scope::Line), pattern(r"^(?!.*# ok).*\beval\(", Scope::Line));
+    let budget = Budget::of(0);
+    assert!(slow.is_match(&hard_line(), &budget).is_err());
+    assert!(budget.is_short());
+    for _ in 0..1000 {
+        assert_eq!(fast.is_match("x = eval(y)", &budget), Ok(true));
+        assert_eq!(fast.is_match("x = eval(y)  # ok", &budget), Ok(false));
+        assert_eq!(slow.is_match("b", &budget), Ok(false));
+    }
+    assert_eq!(budget.spent(), 0);
+    // It is not tried again within the budget, and is within another.
+    assert!(slow.is_match("aaa!", &budget).is_err());
+    assert_eq!(slow.is_match("aaa!", &Budget::default()), Ok(false));
+}
+
+#[test]
+fn many_matches_in_one_text_are_charged() {
+    let (slow, budget) = (pattern(r"key(?=.*z)", Scope::Line), Budget::of(1_000_000));
+    let text = "key ".repeat(100_000) + "z";
+    assert!(slow.find_all(&text, &budget).is_err());
+    assert_eq!(slow.find_all("key key z", &Budget::of(1_000_000)), Ok(vec![0..3, 4..7]));
+}
+
+#[test]
+fn the_files_of_an_event_share_its_budget() {
+    let (slow, event) = (pattern(HARD, Scope::Line), Budget::default());
+    let mut answered = Vec::new();
+    for _ in 0..5 {
+        let file = event.for_file();
+        answered.push(
+            (0..20)
+                .take_while(|_| {
+                    let _ = slow.is_match(&hard_line(), &file);
+                    !file.is_short()
+                })
+                .count(),
+        );
+        event.join(&file);
+    }
+    assert!(event.is_short());
+    assert_eq!(answered, [2, 2, 0, 0, 0]);
 }

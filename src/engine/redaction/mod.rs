@@ -18,7 +18,7 @@ mod pieces;
 pub use patterns::SecretPatterns;
 
 use super::glob::Globs;
-use super::pattern::Pattern;
+use super::pattern::{Budget, Pattern};
 use super::rules::{Realm, Rulebook};
 use crate::domain::decision::Redaction;
 use crate::domain::{
@@ -43,6 +43,7 @@ pub struct Redactor {
     rules: Arc<Vec<Arc<RedactingRule>>>,
     withholds: bool,
     found: Arc<Mutex<Pieces>>,
+    budget: Budget,
 }
 
 /// What is needed of a rule with `redact = true`.
@@ -123,7 +124,14 @@ impl Redactor {
             rules: Arc::new(rules),
             withholds: self.withholds || other.withholds,
             found: Arc::clone(&self.found),
+            budget: self.budget.clone(),
         }
+    }
+
+    /// Returns the same redactor with another budget for backtracking patterns: of a line that is
+    /// beyond it all is masked.
+    pub(super) fn within(&self, budget: &Budget) -> Self {
+        Self { budget: budget.clone(), ..self.clone() }
     }
 
     /// Tells whether there is no rule that redacts, so that nothing is ever masked.
@@ -426,12 +434,13 @@ impl Redactor {
         if live.is_empty() && blocks.is_empty() {
             return Vec::new();
         }
-        let mut secrets = in_lines(text, &live);
+        let mut secrets = in_lines(text, &live, &self.budget);
         if let Some(joined) = Joined::of(text).filter(|_| !live.is_empty()) {
-            let across = in_lines(&joined.text, &live).into_iter().filter_map(|secret| {
-                let range = joined.across(&secret.range)?;
-                Some(Secret { range, ..secret })
-            });
+            let across =
+                in_lines(&joined.text, &live, &self.budget).into_iter().filter_map(|secret| {
+                    let range = joined.across(&secret.range)?;
+                    Some(Secret { range, ..secret })
+                });
             secrets.extend(across);
         }
         let mut found = self.pieces();
@@ -439,7 +448,8 @@ impl Redactor {
             let meets = |secret: &Secret| {
                 secret.range.start < block.range.end && block.range.start < secret.range.end
             };
-            let heading = |pattern: &&Pattern| pattern.is_match(&block.heading) != Ok(false);
+            let heading =
+                |pattern: &&Pattern| pattern.is_match(&block.heading, &self.budget) != Ok(false);
             if secrets.iter().any(meets) || patterns.iter().any(heading) {
                 for run in &block.runs {
                     found.add(text.get(run.clone()).unwrap_or_default());
@@ -485,14 +495,14 @@ fn without_quotes(text: &str) -> String {
 }
 
 /// Finds what patterns match in each line; a line that one gives up on is secret as a whole.
-fn in_lines(text: &str, patterns: &[&Pattern]) -> Vec<Secret> {
+fn in_lines(text: &str, patterns: &[&Pattern], budget: &Budget) -> Vec<Secret> {
     let mut secrets = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let body = line.strip_suffix('\n').unwrap_or(line);
         let body = body.strip_suffix('\r').unwrap_or(body);
         for pattern in patterns {
-            let Ok(found) = pattern.find_all(body) else {
+            let Ok(found) = pattern.find_all(body, budget) else {
                 secrets.push(Secret { range: start..start + body.len(), headed: false });
                 continue;
             };

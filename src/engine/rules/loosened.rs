@@ -185,6 +185,7 @@ mod tests {
     use super::*;
     use crate::domain::{Change, Place, RepoPath, Verdict};
     use crate::engine::Judge;
+    use crate::engine::pattern::Budget;
 
     fn book(rule: &str) -> Rulebook {
         load(&format!("[[rule]]\nid = \"r\"\n{rule}\n"), Form::Toml, "r.toml").unwrap()
@@ -261,7 +262,8 @@ mod tests {
             let mut both = book(change);
             assert_eq!(both.add_base(book(base)), []);
             let place = Place::Inside(RepoPath::new("a").unwrap());
-            let found = both.look(&Change::of_text("t", place, "", "x\ny\n".to_owned()));
+            let found = both
+                .look(&Change::of_text("t", place, "", "x\ny\n".to_owned()), &Budget::default());
             let lines = |finding: &Finding| finding.spots.iter().map(|it| it.line).collect();
             let found: Vec<(Verdict, Vec<usize>)> =
                 found.iter().map(|finding| (finding.verdict, lines(finding))).collect();

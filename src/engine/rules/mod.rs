@@ -19,7 +19,7 @@ pub use realm::Realm;
 use super::Judge;
 use super::checks::{Check, KINDS, Problem, Seen, Subject};
 use super::glob::Globs;
-use super::pattern::{Pattern, Scope};
+use super::pattern::{Budget, Pattern, Scope};
 use super::python::Module;
 use super::redaction::{RedactingRule, SecretPatterns};
 use crate::domain::sanitize::excerpt;
@@ -188,7 +188,7 @@ impl Rule {
     }
 
     /// Looks at a change that the rule covers.
-    fn look(&self, change: &Change, module: &OnceCell<Module>) -> Vec<Finding> {
+    fn look(&self, change: &Change, module: &OnceCell<Module>, budget: &Budget) -> Vec<Finding> {
         if self.touch_only() {
             let seen = Seen { spots: vec![Spot::of_file(TOUCHED)], unknown: None };
             return vec![self.finding(Part::Touch, seen)];
@@ -204,11 +204,11 @@ impl Rule {
             }
         };
         let mut findings = Vec::new();
+        let mut subject = Subject::new(change, &lines, module, budget);
+        if !self.judges_all(change) {
+            subject = subject.brought();
+        }
         if !ready.checks.is_empty() {
-            let mut subject = Subject::new(change, &lines, module);
-            if !self.judges_all(change) {
-                subject = subject.brought();
-            }
             let mut seen = Seen::default();
             // Whether an unknown tool leaves what is required is not known, and asks nobody.
             let lines_only = change.certainty == Certainty::Possible;
@@ -220,7 +220,7 @@ impl Rule {
             findings.push(self.finding(Part::Checks, seen));
         }
         if let Some(question) = &self.question {
-            findings.push(self.ask(question, &ready.when, &lines, change));
+            findings.push(self.ask(question, &ready.when, &subject));
         }
         findings
     }
@@ -228,10 +228,10 @@ impl Rule {
     /// Returns the places in `lines` of the file after the edit that break the rule, whether or
     /// not the edit adds them. `change` must hold that file.
     #[must_use]
-    pub fn breaches(&self, change: &Change, lines: &[Line]) -> Vec<Spot> {
+    pub fn breaches(&self, change: &Change, lines: &[Line], budget: &Budget) -> Vec<Spot> {
         let Ok(ready) = self.ready() else { return Vec::new() };
         let module = OnceCell::new();
-        let subject = Subject::new(change, lines, &module);
+        let subject = Subject::new(change, lines, &module, budget);
         let about_lines = ready.checks.iter().filter(|check| check.may_find(change));
         about_lines.flat_map(|check| check.look(&subject).spots).collect()
     }
@@ -270,24 +270,19 @@ impl Rule {
         change.moved_from.as_ref().is_some_and(|from| !self.covers(from.as_str()))
     }
 
-    fn ask(
-        &self,
-        question: &Question,
-        when: &[Pattern],
-        lines: &[Line],
-        change: &Change,
-    ) -> Finding {
-        let mut seen = Seen { spots: Vec::new(), unknown: change.unsure.clone() };
-        for line in lines {
+    fn ask(&self, question: &Question, when: &[Pattern], subject: &Subject<'_>) -> Finding {
+        let mut seen = Seen { spots: Vec::new(), unknown: subject.change.unsure.clone() };
+        for line in subject.lines {
             let raised = if when.is_empty() {
                 Ok(!line.text.trim().is_empty())
             } else {
-                super::checks::first_match(when, &line.text).map(|first| first.is_some())
+                let first = super::checks::first_match(when, &line.text, subject.budget);
+                first.map(|first| first.is_some())
             };
             match raised {
                 Ok(false) => {}
                 Ok(true) => seen.spots.push(Spot::at(line, "")),
-                Err(hard) => seen.unknown = Some(hard.to_string()),
+                Err(hard) => seen.add_unknown(&hard.0),
             }
         }
         let mut finding = self.finding(Part::Question(question.text.clone()), seen);
@@ -318,14 +313,14 @@ impl Rule {
 }
 
 impl Judge for Rulebook {
-    fn look(&self, change: &Change) -> Vec<Finding> {
-        self.look_with(change, |_| true)
+    fn look(&self, change: &Change, budget: &Budget) -> Vec<Finding> {
+        self.look_with(change, budget, |_| true)
     }
 }
 
 impl Judge for RedactingOnly<'_> {
-    fn look(&self, change: &Change) -> Vec<Finding> {
-        self.0.look_with(change, |rule| rule.redact)
+    fn look(&self, change: &Change, budget: &Budget) -> Vec<Finding> {
+        self.0.look_with(change, budget, |rule| rule.redact)
     }
 }
 
@@ -336,10 +331,15 @@ impl Rulebook {
         RedactingOnly(self)
     }
 
-    fn look_with(&self, change: &Change, wanted: impl Fn(&Rule) -> bool) -> Vec<Finding> {
+    fn look_with(
+        &self,
+        change: &Change,
+        budget: &Budget,
+        wanted: impl Fn(&Rule) -> bool,
+    ) -> Vec<Finding> {
         let module = OnceCell::new();
         let meeting = self.meeting(change).filter(|rule| wanted(rule));
-        let findings = meeting.flat_map(|rule| rule.look(change, &module)).collect();
+        let findings = meeting.flat_map(|rule| rule.look(change, &module, budget)).collect();
         if self.two_sided { loosened::joined(findings) } else { findings }
     }
 

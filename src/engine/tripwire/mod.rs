@@ -21,6 +21,7 @@ mod verdicts;
 mod words;
 
 use super::Judge;
+use super::pattern::Budget;
 use crate::domain::{Change, Content, Finding, Line, Part, Spot, Verdict};
 use std::borrow::Cow;
 
@@ -31,7 +32,7 @@ pub const NAME: &str = "instruction-text";
 pub struct Tripwire;
 
 impl Judge for Tripwire {
-    fn look(&self, change: &Change) -> Vec<Finding> {
+    fn look(&self, change: &Change, _: &Budget) -> Vec<Finding> {
         let speaks = |line: &&Line| speaks_to_reviewer(&line.text);
         let spot = |line: &Line| Spot::at(line, "");
         // What is no text speaks to nobody.

@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::domain::{Numbering, Place, RepoPath};
+use crate::engine::pattern::Budget;
 use std::cell::OnceCell;
 
 const DANGEROUS: &[&str] = &["eval", "exec", "os.system", "subprocess.*(shell=True)"];
@@ -15,7 +16,7 @@ fn place(path: &str) -> Place {
 fn look_at(change: &Change, patterns: &[&str]) -> Seen {
     let patterns: Vec<String> = patterns.iter().map(|&one| one.to_owned()).collect();
     let check = read(&patterns).unwrap_or_else(|problem| panic!("{problem:?}"));
-    check.look(&Subject::new(change, &change.added, &OnceCell::new()))
+    check.look(&Subject::new(change, &change.added, &OnceCell::new(), &Budget::default()))
 }
 
 fn look(source: &str, patterns: &[&str]) -> Seen {
@@ -260,7 +261,8 @@ fn edited(before: &str, after: &str) -> Seen {
     let change = Change::of_text("Edit", place("a.py"), before, after.to_owned());
     let patterns: Vec<String> = DANGEROUS.iter().map(|&one| one.to_owned()).collect();
     let check = read(&patterns).unwrap_or_else(|problem| panic!("{problem:?}"));
-    check.look(&Subject::new(&change, &change.added, &OnceCell::new()).brought())
+    check
+        .look(&Subject::new(&change, &change.added, &OnceCell::new(), &Budget::default()).brought())
 }
 
 #[test]
@@ -394,9 +396,12 @@ fn a_text_without_the_names_is_parsed_only_when_it_looks_torn() {
     ] {
         let change = Change::of_text("Write", place("a.py"), "", source.to_owned());
         let module = OnceCell::new();
-        assert_eq!(check.look(&Subject::new(&change, &[], &module)), Seen::default());
+        assert_eq!(
+            check.look(&Subject::new(&change, &[], &module, &Budget::default())),
+            Seen::default()
+        );
         assert!(module.get().is_none(), "nothing is judged: {source}");
-        check.look(&Subject::new(&change, &change.added, &module));
+        check.look(&Subject::new(&change, &change.added, &module, &Budget::default()));
         assert_eq!(module.get().is_some(), parsed, "{source}");
     }
 }
