@@ -108,7 +108,7 @@ fn uninstalling_gives_every_byte_back() {
 fn a_file_of_our_own_goes_with_its_last_entry() {
     let house = house();
     house.install("copilot");
-    assert!(house.uninstall("copilot").contains("removed, nothing else was in it"));
+    assert!(house.uninstall("copilot").contains("removed, nothing else is in it"));
     assert!(!house.root().join(".github/hooks/solvi-hook.json").exists());
 }
 
@@ -276,4 +276,80 @@ fn doctor_tells_where_an_agent_would_not_find_its_entry_and_when_it_would_not_wa
     fs::write(house.root().join(".gemini/settings.json"), text).unwrap();
     let told = house.alone(&["doctor"]).stdout;
     assert!(told.contains("its time-out is below our own deadline (another unit?)"), "{told}");
+}
+
+/// The settings of an agent before we come, in several spellings.
+fn settings() -> Vec<String> {
+    let group = r#"      {
+        "matcher": "Bash",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "x"
+          }
+        ]
+      }"#;
+    let text = format!(
+        "{{\n  \"hooks\": {{\n    \"PreToolUse\": [\n{group},\n{group},\n{group}\n    ],\n    \
+         \"Stop\": [\n{group},\n{group}\n    ]\n  }}\n}}\n"
+    );
+    vec![
+        text.replace('\n', "\r\n"),
+        text.trim_end().to_owned(),
+        text.replace("  ", "\t"),
+        "{}".to_owned(),
+        String::new(),
+        text,
+    ]
+}
+
+#[cfg(unix)]
+#[test]
+fn a_dry_run_is_a_patch_that_git_applies_and_that_install_would_make() {
+    for (agent, file) in FILES {
+        for before in settings() {
+            let new = || House::new().file(file, &before);
+            let (dry, real) = (new(), new());
+            let args = ["install", "--agent", agent, "--command", "solvi-hook", "--dry-run"];
+            let told = dry.alone(&args);
+            if told.status != Some(0) {
+                // Codex wants another form than an empty file.
+                assert_eq!(real.alone(&args[..5]).status, told.status, "{told:?}");
+                continue;
+            }
+            assert_eq!(dry.text(file), before);
+            let mut git = std::process::Command::new("git");
+            git.args(["apply", "--whitespace=nowarn", "-"]).current_dir(dry.root());
+            git.env("GIT_CEILING_DIRECTORIES", dry.root().parent().unwrap());
+            fs::remove_dir_all(dry.root().join(".git")).unwrap();
+            let applied = said(git, told.stdout.as_bytes());
+            assert_eq!((applied.status, &*applied.stderr), (Some(0), ""), "{agent}: {told:?}");
+            real.alone(&args[..5]);
+            for file in [file, "solvi-rules.toml"] {
+                assert_eq!(dry.text(file), real.text(file), "{agent}: {}", told.stdout);
+            }
+            for word in [": added ", ": replaced ", ": written", ": removed"] {
+                assert!(!told.stdout.contains(word), "{agent}: {}", told.stdout);
+            }
+            assert!(told.stdout.contains(": would add "), "{}", told.stdout);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_dry_run_would_remove_is_a_patch_too() {
+    let house = house();
+    for (agent, file) in FILES {
+        house.install(agent);
+        let told = house.alone(&["uninstall", "--agent", agent, "--dry-run"]).stdout;
+        assert!(told.contains("would remove") && !told.contains(": removed"), "{told}");
+        let mut git = std::process::Command::new("git");
+        git.args(["apply", "-"]).current_dir(house.root());
+        git.env("GIT_CEILING_DIRECTORIES", house.root().parent().unwrap());
+        drop(fs::remove_dir_all(house.root().join(".git")));
+        let applied = said(git, told.as_bytes());
+        assert_eq!((applied.status, &*applied.stderr), (Some(0), ""), "{agent}: {told}");
+        assert!(!house.root().join(file).exists(), "{agent}: {told}");
+    }
 }

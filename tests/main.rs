@@ -9,6 +9,7 @@ mod bad_input;
 mod checks;
 mod claude;
 mod clients;
+mod completions;
 #[cfg(unix)]
 mod doctor;
 #[cfg(unix)]

@@ -5,6 +5,7 @@
 
 use super::defaults;
 use super::failure::Failure;
+use super::lists;
 use super::world::World;
 use crate::clients::wiring::{self, Form, Wiring, at_worst, brief, wirings};
 use crate::domain::sanitize::visible;
@@ -12,6 +13,7 @@ use crate::engine::redaction::Redactor;
 use crate::store::hook_groups::{Deed, Done, Handler};
 use crate::store::own_entries::Owner;
 use crate::store::settings::{Settings, handlers, user_folder};
+use clap::builder::{PossibleValue, TypedValueParser};
 use similar::TextDiff;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,9 +24,9 @@ pub struct Where {
     /// The project's folder [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// The agents, with commas between (`solvi-hook clients` lists them), or all [default: those
-    /// that are found in the project or on PATH]
-    #[arg(long, value_name = "AGENT", value_delimiter = ',')]
+    /// The agents, with commas between, or all [default: those that are found in the project or on
+    /// PATH]
+    #[arg(long, value_name = "AGENT", value_delimiter = ',', value_parser = agent())]
     pub agent: Vec<String>,
     /// Whose settings: the project's, shared by its team; yours in this project; yours everywhere
     #[arg(long, value_enum, default_value_t)]
@@ -196,13 +198,15 @@ impl Target {
         let name = self.shown(settings.file());
         let mut lines = Vec::new();
         if dry_run {
-            lines.extend(differences(&name, settings.on_disk(), text));
+            lines.push(differences(&name, settings.on_disk(), text));
         }
         let Some(text) = text else {
             let below = if self.scope == Scope::User { self.user.as_deref() } else { None };
             let folders = settings.folders_of_its_own(below.unwrap_or(&self.project));
-            lines.push(format!("{name}: removed, nothing else was in it"));
-            let folder = |folder: &PathBuf| format!("{}: removed, it is empty", self.shown(folder));
+            let removed = verb(dry_run, "removed");
+            lines.push(format!("{name}: {removed}, nothing else is in it"));
+            let folder =
+                |folder: &PathBuf| format!("{}: {removed}, it is empty", self.shown(folder));
             lines.extend(folders.iter().map(folder));
             if !dry_run {
                 settings.remove(&folders)?;
@@ -294,6 +298,12 @@ impl Target {
     }
 }
 
+fn agent() -> impl TypedValueParser<Value = String> {
+    // The last is the reference program's word.
+    let sets = [PossibleValue::new("all"), PossibleValue::new("both").hide(true)];
+    lists::one_of(lists::agents().chain(sets), |name| Some(name.to_owned()))
+}
+
 /// Tells whether an entry is ours.
 #[must_use]
 pub fn is_ours(handler: &Handler) -> bool {
@@ -308,15 +318,32 @@ fn wiring(agent: &str) -> Result<&'static Wiring, Failure> {
     })
 }
 
-/// Returns the line that tells what was done with an entry.
+/// The last line of a dry run.
+pub const DRY_RUN: &str = "dry run: nothing was written";
+
+/// Returns a verb as it is said of what was done, or, in a dry run, of what would be.
 #[must_use]
-pub fn told(file: &str, done: &Done) -> String {
+pub fn verb(dry_run: bool, done: &'static str) -> &'static str {
+    match done {
+        _ if !dry_run => done,
+        "added" => "would add",
+        "removed" => "would remove",
+        "replaced" => "would replace",
+        "written" => "would write",
+        unchanged => unchanged,
+    }
+}
+
+/// Returns the line that tells what was done with an entry, or would be.
+#[must_use]
+pub fn told(file: &str, done: &Done, dry_run: bool) -> String {
     let deed = match done.deed {
         Deed::Added => "added",
         Deed::Replaced => "replaced",
         Deed::Unchanged => "unchanged",
         Deed::Removed => "removed",
     };
+    let deed = verb(dry_run, deed);
     let event = visible(&done.event);
     let matcher = done.matcher.as_deref().filter(|matcher| !matcher.is_empty());
     let matcher = matcher.map(|it| format!(" ({})", visible(it))).unwrap_or_default();
@@ -342,15 +369,27 @@ pub fn others(file: &str, others: &[Handler]) -> Vec<String> {
     lines
 }
 
-/// Returns the lines in which two texts differ, as `diff -u` writes them; one may be no file.
+/// Returns how two texts differ, as a patch that `git apply` takes where the project is; one may be
+/// no file. It is one text: its lines stand as they are, also where one is there twice.
+///
+/// What cannot be seen is written as an escape, and then the patch is only to be read.
 #[must_use]
-pub fn differences(name: &str, old: Option<&str>, new: Option<&str>) -> Vec<String> {
+pub fn differences(name: &str, old: Option<&str>, new: Option<&str>) -> String {
     let diff = TextDiff::from_lines(old.unwrap_or_default(), new.unwrap_or_default());
-    let [from, to] = [old, new].map(|text| text.map_or("/dev/null", |_| name));
-    let text = diff.unified_diff().header(from, to).to_string();
-    // Tabs stay: they are how the file is indented.
-    let plain = |line: &str| line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
-    text.lines().map(plain).collect()
+    let side = |side: &str, text: Option<&str>| match text {
+        // A tab ends a name with spaces, as git writes it.
+        Some(_) if name.contains(' ') => format!("{side}/{}\t", name.trim_start_matches('/')),
+        Some(_) => format!("{side}/{}", name.trim_start_matches('/')),
+        None => "/dev/null".to_owned(),
+    };
+    let (from, to) = (side("a", old), side("b", new));
+    let text = diff.unified_diff().header(&from, &to).to_string();
+    // Tabs and the ends of lines stay: they are how the file is written.
+    let plain = |line: &str| {
+        let (line, end) = line.strip_suffix('\r').map_or((line, ""), |line| (line, "\r"));
+        line.split('\t').map(visible).collect::<Vec<_>>().join("\t") + end
+    };
+    text.trim_end_matches('\n').split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
 /// Writes lines for a person, without what rules redact.

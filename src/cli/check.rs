@@ -7,6 +7,7 @@
 use super::check_budget::CheckBudget;
 use super::check_rules::Rules;
 use super::failure::Failure;
+use super::lists;
 use super::progress::Progress;
 use super::terminal;
 use super::world::World;
@@ -16,6 +17,7 @@ use crate::engine::{self, Judge, redaction::Redactor, tripwire::Tripwire};
 use crate::git::{Delta, Fetching, GitError, Reading, Repo};
 use crate::report::{self, Commit, Format, NotChecked, RuleSet, Subject};
 use clap::Args;
+use clap::builder::TypedValueParser;
 use std::borrow::Cow;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -25,7 +27,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// How the findings are written
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format())]
     pub format: Shape,
     /// Do not look for text that speaks to the reviewer of the change
     #[arg(long)]
@@ -84,15 +86,23 @@ impl Options {
 #[derive(Clone, Copy)]
 pub struct Shape(&'static dyn Format);
 
+impl Shape {
+    /// Tells whether it is the format for people.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        self.0.name() == "text"
+    }
+}
+
 impl std::fmt::Debug for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0.name())
     }
 }
 
-fn format(name: &str) -> Result<Shape, String> {
-    let names = || report::FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>();
-    report::by_name(name).map(Shape).ok_or_else(|| format!("known are {}", names().join(", ")))
+fn format() -> impl TypedValueParser<Value = Shape> {
+    let names = report::FORMATS.iter().map(|format| format.name());
+    lists::one_of(names, |name| report::by_name(name).map(Shape))
 }
 
 /// What was found so far.
@@ -376,6 +386,14 @@ impl Outcome {
         self.not_checked.extend(not_checked);
         self.notes.extend(other.notes);
         self.commits.extend(other.commits);
+    }
+
+    /// Tells whether there is nothing to report.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.decision.verdict() == Verdict::Allow
+            && self.not_checked.is_empty()
+            && self.notes.is_empty()
     }
 
     /// Writes the report.

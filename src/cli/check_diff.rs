@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "REV")]
     rules_from: Option<String>,
     /// The mildest verdict that makes the exit status 1
-    #[arg(long, value_name = "VERDICT", default_value = "deny", value_parser = verdict)]
+    #[arg(long, value_name = "VERDICT", default_value = "deny", value_parser = lists::verdict(STOPPING))]
     fail_on: Verdict,
     /// Only these paths (globs as in rules; a leading `!` excludes), with commas between; may be
     /// given several times
@@ -73,11 +73,8 @@ pub struct Args {
     project: Option<PathBuf>,
 }
 
-fn verdict(word: &str) -> Result<Verdict, String> {
-    let verdicts = [Verdict::Warn, Verdict::Ask, Verdict::Deny];
-    let found = verdicts.into_iter().find(|verdict| verdict.word() == word);
-    found.ok_or_else(|| "known are warn, ask, deny".to_owned())
-}
+/// The verdicts that a check can fail on.
+const STOPPING: &[Verdict] = &[Verdict::Warn, Verdict::Ask, Verdict::Deny];
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {

@@ -55,11 +55,16 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     survey.notes.extend(moved_out(&deltas.list, &rules));
     survey.judge(&repo, &deltas.list, None, &rules, &args.options);
     let outcome = survey.decide(&rules.redactor);
-    outcome.report(&rules, &args.options, world, out)?;
     let status = outcome.status(Verdict::Ask, &args.options);
     let for_a_person = status == 1 && only_asks(&outcome);
     // A person's yes counts only when it is on record.
     let answered = if for_a_person && !args.no_store { ask(&outcome, world) } else { None };
+    let is_text = args.options.format.is_text();
+    // Whoever answered has read the findings in the question, and a clean commit needs no words.
+    let silent = is_text && (answered.is_some() || outcome.is_clean() && in_a_git_hook(world));
+    if !silent {
+        outcome.report(&rules, &args.options, world, out)?;
+    }
     if !args.no_store {
         let named = args.store.clone().unwrap_or_else(|| PathBuf::from(defaults::STORE));
         let kept = keep::Keep {
@@ -82,23 +87,31 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     }
     match answered {
         Some(true) => Ok(0),
-        Some(false) => Ok(1),
+        Some(false) => {
+            terminal::write_err("Commit aborted: it was not approved.\n");
+            Ok(1)
+        }
         None => {
             if for_a_person {
                 let to_be_asked = if args.no_store {
-                    "a yes must be on record, so leave out `--no-store` and run `git commit` in a \
-                     terminal to be asked"
+                    "leave out `--no-store`, because an approval must be on record, and run \
+                     `git commit` in a terminal"
                 } else {
-                    "run `git commit` in a terminal to be asked"
+                    "run `git commit` in a terminal"
                 };
                 terminal::write_err(&format!(
-                    "A person decides about this: {to_be_asked}, or `git commit --no-verify` to \
-                     commit all the same.\n"
+                    "Needs approval: {to_be_asked}, or skip the check with `git commit \
+                     --no-verify`.\n"
                 ));
             }
             Ok(status)
         }
     }
+}
+
+/// Tells whether git runs us: it names its index to the hooks of a commit.
+fn in_a_git_hook(world: &World) -> bool {
+    world.env("GIT_INDEX_FILE").is_some()
 }
 
 fn only_asks(outcome: &Outcome) -> bool {
@@ -111,5 +124,5 @@ fn ask(outcome: &Outcome, world: &World) -> Option<bool> {
         return None;
     }
     let reason = crate::domain::wording::reason(&outcome.decision);
-    terminal::yes_or_no(&format!("{reason}\nCommit all the same? [y/N] "))
+    terminal::yes_or_no(&format!("{reason}\nCommit anyway? [y/N] "))
 }

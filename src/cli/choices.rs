@@ -5,6 +5,7 @@
 //! nothing.
 
 use super::failure::Failure;
+use super::lists;
 use super::world::World;
 use crate::clients::pi::PROTOCOL;
 use crate::store::choices::{Choice, ChoiceStore, Choices, ChoicesError};
@@ -50,8 +51,12 @@ pub struct Args {
     #[arg(value_name = "ACTION", value_enum)]
     action: Option<Act>,
     /// The judge to switch
-    #[arg(value_name = "JUDGE", required_if_eq_any = [("action", "enable"), ("action", "disable")])]
-    judge: Option<String>,
+    #[arg(
+        value_name = "JUDGE",
+        required_if_eq_any = [("action", "enable"), ("action", "disable")],
+        value_parser = lists::one_of(JUDGES.iter().map(|judge| judge.name), known)
+    )]
+    judge: Option<&'static str>,
     /// Write one JSON object, as the agent's extension reads it
     #[arg(long)]
     json: bool,
@@ -73,11 +78,11 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let folder = user_folder(world.env("PI_CODING_AGENT_DIR"), ".pi/agent")
         .ok_or_else(|| Failure::new("this system names no home folder for the choices"))?;
     let store = ChoiceStore::in_folder(&folder);
-    let choices = match (args.action, args.judge.as_deref()) {
+    let choices = match (args.action, args.judge) {
         (Some(Act::Reset), _) => store.reset().map(|()| Choices::default())?,
         (Some(act), Some(judge)) => {
             let choice = if act == Act::Enable { Choice::Enabled } else { Choice::Disabled };
-            store.choose(known(judge)?, choice)?
+            store.choose(judge, choice)?
         }
         _ => store.read()?,
     };
@@ -103,13 +108,8 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     Ok(0)
 }
 
-fn known(name: &str) -> Result<&'static str, Failure> {
-    let judge = JUDGES.iter().find(|judge| judge.name == name).map(|judge| judge.name);
-    judge.ok_or_else(|| {
-        let names: Vec<&str> = JUDGES.iter().map(|judge| judge.name).collect();
-        Failure::new(format!("there is no judge `{}`", crate::domain::sanitize::visible(name)))
-            .because(format!("known are {}", names.join(", ")))
-    })
+fn known(name: &str) -> Option<&'static str> {
+    JUDGES.iter().map(|judge| judge.name).find(|known| *known == name)
 }
 
 impl From<ChoicesError> for Failure {

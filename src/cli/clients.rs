@@ -1,8 +1,10 @@
 //! `clients`: which agents are understood, and what each can be made to do.
 
 use super::failure::Failure;
+use super::lists;
 use crate::clients::contract::{Contract, Known, Strength};
 use crate::clients::{self, CLIENTS};
+use clap::builder::TypedValueParser;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -21,15 +23,13 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// The agents to tell about [default: all]
-    #[arg(value_name = "AGENT", value_parser = name)]
+    #[arg(value_name = "AGENT", value_parser = name())]
     agents: Vec<String>,
 }
 
-fn name(text: &str) -> Result<String, String> {
-    clients::by_name(text).map(|client| client.name().to_owned()).ok_or_else(|| {
-        let names: Vec<&str> = CLIENTS.iter().map(|client| client.name()).collect();
-        format!("known are {}", names.join(", "))
-    })
+fn name() -> impl TypedValueParser<Value = String> {
+    let of = |name: &str| clients::by_name(name).map(|client| client.name().to_owned());
+    lists::one_of(lists::agents(), of)
 }
 
 /// Writes the table.

@@ -1,5 +1,6 @@
 //! `completions`: a script that completes the command line in a shell.
 
+use super::failure::Failure;
 use clap::CommandFactory;
 use clap_complete::Shell;
 use std::io::Write;
@@ -14,6 +15,21 @@ pub struct Args {
 }
 
 /// Prints the script.
-pub fn run(args: &Args, out: &mut dyn Write) {
-    clap_complete::generate(args.shell, &mut super::Cli::command(), "solvi-hook", &mut &mut *out);
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut super::Cli::command(), NAME, &mut script);
+    if args.shell == Shell::Bash {
+        script = one_spelling(&String::from_utf8_lossy(&script)).into_bytes();
+    }
+    out.write_all(&script)?;
+    Ok(())
+}
+
+const NAME: &str = "solvi-hook";
+
+/// Spells the states of a script for bash in one way. `clap_complete` 4.6 leaves a state by another
+/// name than the one by which it enters it when the program's name has a hyphen (clap#6421), so
+/// that nothing completes after a sub-command.
+fn one_spelling(script: &str) -> String {
+    script.replace("solvi__subcmd__hook__subcmd__", "solvi__hook__subcmd__")
 }

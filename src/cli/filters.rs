@@ -38,9 +38,14 @@ pub struct Filters {
     /// Only decisions of this session; may be given several times, or with commas between
     #[arg(long = "session", value_name = "ID", value_delimiter = ',', value_parser = lists::id())]
     sessions: Vec<String>,
-    /// Only these verdicts (allow, warn, ask, deny), with commas between them; beside --rule, only
-    /// where one of those rules came to them
-    #[arg(long = "verdict", value_name = "VERDICT", value_delimiter = ',', value_parser = verdict)]
+    /// Only these verdicts, with commas between them; beside --rule, only where one of those rules
+    /// came to them
+    #[arg(
+        long = "verdict",
+        value_name = "VERDICT",
+        value_delimiter = ',',
+        value_parser = lists::verdict(VERDICTS)
+    )]
     verdicts: Vec<Verdict>,
 }
 
@@ -106,11 +111,7 @@ fn age(text: &str) -> Option<i64> {
     count.parse::<i64>().ok()?.checked_mul(seconds)
 }
 
-fn verdict(word: &str) -> Result<Verdict, String> {
-    let all = [Verdict::Allow, Verdict::Warn, Verdict::Ask, Verdict::Deny];
-    let found = all.into_iter().find(|verdict| verdict.word() == word);
-    found.ok_or_else(|| "known are allow, warn, ask, deny".to_owned())
-}
+const VERDICTS: &[Verdict] = &[Verdict::Allow, Verdict::Warn, Verdict::Ask, Verdict::Deny];
 
 impl Times {
     /// Finds out what the times mean now.

@@ -9,7 +9,7 @@ use super::explain::Explanation;
 use super::roots::{self, Roots};
 use super::sitting::{Settings, Sitting};
 use super::world::World;
-use super::{defaults, pen, post_write, pre_edit, stop};
+use super::{defaults, lists, pen, post_write, pre_edit, stop};
 use crate::clients::marks::Marks;
 use crate::clients::payload::without_event;
 use crate::clients::{self, Client, Phase, Voice, paths};
@@ -17,6 +17,7 @@ use crate::domain::{Action, Decision, Event, Verdict};
 use crate::engine::redaction::Redactor;
 use crate::store::files::DiskFiles;
 use crate::store::roots::{above, is_home};
+use clap::builder::TypedValueParser;
 use std::io::Read;
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -44,7 +45,7 @@ pub struct Args {
     #[command(flatten)]
     settings: Settings,
     /// Who is asking, where the payload does not tell
-    #[arg(long, value_name = "AGENT", value_parser = client)]
+    #[arg(long, value_name = "AGENT", value_parser = client())]
     agent: Option<Agent>,
 }
 
@@ -59,9 +60,8 @@ impl std::fmt::Debug for Agent {
 }
 
 /// Reads the value of `--agent`.
-pub fn client(name: &str) -> Result<Agent, String> {
-    let names = || clients::CLIENTS.iter().map(|client| client.name()).collect::<Vec<_>>();
-    clients::by_name(name).map(Agent).ok_or_else(|| format!("known are {}", names().join(", ")))
+pub fn client() -> impl TypedValueParser<Value = Agent> {
+    lists::one_of(lists::agents(), |name| clients::by_name(name).map(Agent))
 }
 
 /// Which judges are asked.

@@ -3,7 +3,9 @@
 //! Everything is read and worked out before anything is written. What is written: the agent's
 //! settings with our entry in them, and, when the project has no rules file, the sample.
 
-use super::agent_settings::{Scope, Target, Where, differences, others, print, told};
+use super::agent_settings::{
+    DRY_RUN, Scope, Target, Where, differences, others, print, told, verb,
+};
 use super::failure::Failure;
 use super::install_git;
 use super::rule_sources::RULES_FILES;
@@ -262,7 +264,8 @@ pub fn install(options: &Options) -> Result<Vec<String>, Failure> {
     let rules = if options.edits { rules(options)? } else { None };
 
     let name = target.name();
-    let mut lines: Vec<String> = outcome.done.iter().map(|done| told(&name, done)).collect();
+    let mut lines: Vec<String> =
+        outcome.done.iter().map(|done| told(&name, done, *dry_run)).collect();
     if lines.is_empty() {
         lines.push(format!("{name}: no solvi-hook entries"));
     }
@@ -286,7 +289,7 @@ pub fn install(options: &Options) -> Result<Vec<String>, Failure> {
     }
     lines.extend(notes);
     if *dry_run {
-        lines.push("(dry run: nothing written)".to_owned());
+        lines.push(DRY_RUN.to_owned());
     }
     Ok(lines)
 }
@@ -307,9 +310,10 @@ fn sample_unless_there(rules: &Rules, options: &Options) -> Result<Vec<String>, 
     if rules.is_there {
         return Ok(vec![format!("{name}: kept as it is; these rules judge")]);
     }
-    let mut lines = vec![format!("{name}: written — a sample to start from")];
+    let written = verb(options.dry_run, "written");
+    let mut lines = vec![format!("{name}: {written}, a sample to start from")];
     if options.dry_run {
-        lines.extend(differences(&name, None, Some(options.sample)));
+        lines.push(differences(&name, None, Some(options.sample)));
     } else {
         create(&rules.file, options.sample)?;
     }

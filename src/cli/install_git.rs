@@ -3,7 +3,7 @@
 //! All hooks are looked at before one is written. Where somebody else's hook or folder is in the
 //! way, nothing is written, and what to add there by hand is printed.
 
-use super::agent_settings::print;
+use super::agent_settings::{DRY_RUN, print, verb};
 use super::failure::Failure;
 use super::hook_managers::{to_hook, to_managers};
 use super::world::World;
@@ -85,7 +85,7 @@ pub fn install(args: &install::Args, world: &World, out: &mut dyn Write) -> Resu
             .to_owned(),
     );
     if args.dry_run {
-        lines.push("(dry run: nothing written)".to_owned());
+        lines.push(DRY_RUN.to_owned());
     }
     print(out, &lines, &args.place.redactor(world))?;
     Ok(0)
@@ -111,8 +111,12 @@ pub fn uninstall(
                     } else {
                         folder.remove(hook).map_err(|error| unwritten(&error))?
                     };
-                    let back = if back { "; the hook that was there before is back" } else { "" };
-                    lines.push(format!("{name}: removed{back}"));
+                    let back = match (back, args.dry_run) {
+                        (true, false) => "; the hook that was there before is back",
+                        (true, true) => "; the hook that was there before would come back",
+                        (false, _) => "",
+                    };
+                    lines.push(format!("{name}: {}{back}", verb(args.dry_run, "removed")));
                 }
                 Standing::Stranger { .. } => lines.push(format!("{name}: not ours, kept")),
                 Standing::Absent | Standing::DeadLink(_) | Standing::NoFile => {}
@@ -123,7 +127,7 @@ pub fn uninstall(
         lines.push("no hook of ours is here, nothing to remove".to_owned());
     }
     if args.dry_run {
-        lines.push("(dry run: nothing written)".to_owned());
+        lines.push(DRY_RUN.to_owned());
     }
     print(out, &lines, &args.place.redactor(world))?;
     Ok(0)
@@ -241,12 +245,16 @@ fn step(
     let stranger = matches!(standing, Standing::Stranger { .. });
     let told = match standing {
         Standing::Ours { text, runs: true } if *text == shim => "unchanged".to_owned(),
-        Standing::Ours { .. } => "replaced".to_owned(),
+        Standing::Ours { .. } => verb(dry_run, "replaced").to_owned(),
         Standing::Stranger { .. } => {
             let original = yard.shown(&hooks.original(hook));
-            format!("written; the hook that was there is {original} now and runs first")
+            let (written, moved) = match dry_run {
+                true => ("would write", "would move"),
+                false => ("written", "moved"),
+            };
+            format!("{written}; {moved} the hook that was there to {original}, which runs first")
         }
-        _ => "written".to_owned(),
+        _ => verb(dry_run, "written").to_owned(),
     };
     if !dry_run && told != "unchanged" {
         let written = if stranger { hooks.chain(hook, &shim) } else { hooks.write(hook, &shim) };

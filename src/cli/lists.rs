@@ -1,7 +1,13 @@
-//! Options that take a list: one value a flag, so that no other argument is taken for one of
-//! theirs. A flag may be given several times, and a value may be several with commas between.
+//! Values of options: lists, and words of closed sets, which help and completions list.
+//!
+//! A list takes one value a flag, so that no other argument is taken for one of its values. A flag
+//! may be given several times, and a value may be several with commas between.
 
-use clap::builder::NonEmptyStringValueParser;
+use crate::clients::CLIENTS;
+use crate::domain::Verdict;
+use clap::builder::{
+    NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser,
+};
 
 /// The globs of one value.
 #[derive(Clone, Debug)]
@@ -11,6 +17,27 @@ pub struct GlobList(Vec<String>);
 #[must_use]
 pub fn id() -> NonEmptyStringValueParser {
     NonEmptyStringValueParser::new()
+}
+
+/// Returns what reads one word of a closed set.
+pub fn one_of<T: Clone + Send + Sync + 'static>(
+    words: impl IntoIterator<Item = impl Into<PossibleValue>>,
+    of: fn(&str) -> Option<T>,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(words).try_map(move |word| of(&word).ok_or("unknown value"))
+}
+
+/// Returns what reads one of some verdicts.
+pub fn verdict(verdicts: &'static [Verdict]) -> impl TypedValueParser<Value = Verdict> {
+    one_of(verdicts.iter().map(|verdict| verdict.word()), Verdict::of_word)
+}
+
+/// Returns the names of the agents, and their other names, which are not listed.
+pub fn agents() -> impl Iterator<Item = PossibleValue> {
+    CLIENTS.iter().map(|client| {
+        let aliases = client.wiring().map(|wiring| wiring.aliases).unwrap_or_default();
+        PossibleValue::new(client.name()).aliases(aliases.iter().copied())
+    })
 }
 
 /// Reads globs with commas between.

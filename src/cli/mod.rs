@@ -177,10 +177,7 @@ impl Command {
             Self::Traces(args) => traces::run(&args, world, out),
             Self::Rules(args) => rules::run(&args, world, out),
             Self::SampleRules(args) => sample::run(&args, out),
-            Self::Completions(args) => {
-                completions::run(&args, out);
-                Ok(0)
-            }
+            Self::Completions(args) => completions::run(&args, out).map(|()| 0),
         }
     }
 }

@@ -37,7 +37,7 @@ pub struct Args {
     #[command(flatten)]
     settings: Settings,
     /// Who is asking, where the payload does not tell
-    #[arg(long, value_name = "AGENT", value_parser = hook::client)]
+    #[arg(long, value_name = "AGENT", value_parser = hook::client())]
     agent: Option<Agent>,
 }
 

@@ -47,7 +47,7 @@ pub struct Args {
     settings: Settings,
     /// Who is asking [default: claude]; a payload that is unmistakably another agent's is answered
     /// in that agent's words
-    #[arg(long, value_name = "AGENT", value_parser = hook::client)]
+    #[arg(long, value_name = "AGENT", value_parser = hook::client())]
     agent: Option<Agent>,
 }
 

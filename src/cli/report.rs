@@ -3,6 +3,7 @@
 use super::defaults;
 use super::failure::Failure;
 use super::filters::{Filters, Fit, Sieve};
+use super::lists;
 use super::redaction;
 use super::terminal;
 use super::verify::{open, store, unreadable};
@@ -11,6 +12,7 @@ use crate::engine::redaction::Redactor;
 use crate::report::statistics::{self, About, Counter, Format, Look, Record, Statistics};
 use crate::store::reader::{Line, Reader};
 use crate::store::stored::{Kind, Outcome, Stored};
+use clap::builder::TypedValueParser;
 use serde_json::Value;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;
@@ -35,8 +37,8 @@ pub struct Args {
     store: Option<PathBuf>,
     #[command(flatten)]
     filters: Filters,
-    /// How it is written: text, json, markdown or html
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format)]
+    /// How it is written
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format())]
     format: Shape,
     /// The project's folder [default: the repository that this folder is in]
     #[arg(long, value_name = "DIR", alias = "root")]
@@ -52,9 +54,9 @@ impl std::fmt::Debug for Shape {
     }
 }
 
-fn format(name: &str) -> Result<Shape, String> {
-    let names = || statistics::FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>();
-    statistics::by_name(name).map(Shape).ok_or_else(|| format!("known are {}", names().join(", ")))
+fn format() -> impl TypedValueParser<Value = Shape> {
+    let names = statistics::FORMATS.iter().map(|format| format.name());
+    lists::one_of(names, |name| statistics::by_name(name).map(Shape))
 }
 
 /// Runs the sub-command.

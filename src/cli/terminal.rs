@@ -30,13 +30,20 @@ pub fn yes_or_no(question: &str) -> Option<bool> {
     Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Colour on standard output is for terminals, unless somebody asks for it or against it in the
-/// usual ways.
+/// Returns whether standard output gets colours: `NO_COLOR` switches them off, `CLICOLOR_FORCE` on.
+/// Without either they are for terminals that can show them: not by `CLICOLOR=0` or `TERM=dumb`, and
+/// on Unix not without `TERM`.
 #[must_use]
 pub fn style(world: &World) -> Style {
-    let forced = world.env("CLICOLOR_FORCE").is_some_and(|value| value != "0");
-    let coloured = world.env("NO_COLOR").is_none() && (forced || std::io::stdout().is_terminal());
-    if coloured { Style::Coloured } else { Style::Plain }
+    let off = |name| world.env(name).is_some_and(|value| value == "0");
+    let set = |name| world.env(name).is_some();
+    let capable = || match world.env("TERM") {
+        Some(term) => term != "dumb",
+        None => cfg!(windows),
+    };
+    let forced = set("CLICOLOR_FORCE") && !off("CLICOLOR_FORCE");
+    let shows = || !off("CLICOLOR") && std::io::stdout().is_terminal() && capable();
+    if !set("NO_COLOR") && (forced || shows()) { Style::Coloured } else { Style::Plain }
 }
 
 /// Writes to standard error; if that fails there is nobody to tell.

@@ -2,7 +2,7 @@
 //!
 //! Nothing else goes: neither the rules file nor what was recorded.
 
-use super::agent_settings::{Target, Where, others, print, told};
+use super::agent_settings::{DRY_RUN, Target, Where, others, print, told};
 use super::failure::Failure;
 use super::install::extension;
 use super::install_git;
@@ -91,7 +91,7 @@ pub fn uninstall(target: &Target, dry_run: bool) -> Result<Vec<String>, Failure>
         ));
     }
     if dry_run {
-        lines.push("(dry run: nothing written)".to_owned());
+        lines.push(DRY_RUN.to_owned());
     }
     Ok(lines)
 }
@@ -107,7 +107,8 @@ fn out_of(file: &Path, target: &Target, dry_run: bool) -> Result<Vec<String>, Fa
         return extension::uninstall(&settings, target, dry_run);
     }
     let outcome = settings.unmerge()?;
-    let mut lines: Vec<String> = outcome.done.iter().map(|done| told(&name, done)).collect();
+    let mut lines: Vec<String> =
+        outcome.done.iter().map(|done| told(&name, done, dry_run)).collect();
     if outcome.done.is_empty() {
         lines.push(format!("{name}: no solvi-hook entries"));
     } else {

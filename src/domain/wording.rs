@@ -126,15 +126,25 @@ pub fn headline(part: &Part, verdict: Verdict, why: &str) -> String {
             Verdict::Ask => "any change here goes to a person.".to_owned(),
             _ => "any change here is pointed out.".to_owned(),
         },
-        Part::Checks if why.is_empty() => "this rule is broken.".to_owned(),
+        Part::Checks if why.is_empty() => "rule violated.".to_owned(),
         _ => why.into_owned(),
+    }
+}
+
+/// Returns what is wrong at a spot; of a rule about any change, what is done to the file.
+#[must_use]
+pub fn what<'a>(spot: &'a Spot, change: &Change) -> &'a str {
+    match spot.what.as_str() {
+        TOUCHED if spot.line == 0 && change.deletes() => "the file is deleted",
+        TOUCHED if spot.line == 0 => "the file is changed",
+        what => what,
     }
 }
 
 /// Returns `line N: text [what]`, or what is wrong with the file as a whole.
 #[must_use]
 pub fn place_of(spot: &Spot, finding: &Finding, change: &Change) -> String {
-    let what = visible(&spot.what);
+    let what = visible(what(spot, change));
     if spot.line == 0 {
         return if spot.text.is_empty() { what.into_owned() } else { excerpt(&spot.text) };
     }
@@ -148,6 +158,9 @@ pub fn place_of(spot: &Spot, finding: &Finding, change: &Change) -> String {
         (_, false) => format!("{at}: {text}"),
     }
 }
+
+/// What a finding of a rule about any change says is wrong (the record's word for it).
+pub const TOUCHED: &str = "*";
 
 /// What a finding of a `forbid` pattern says is wrong (the record's word for it).
 pub const FORBIDDEN: &str = "forbidden pattern";

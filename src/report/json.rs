@@ -30,8 +30,10 @@
 //!   "troubles": ["…"],                      what could not be judged at all
 //!   "not_checked": [{"path": "…", "why": "…"}],
 //!   "notes": ["…"],
-//!   "summary": {"files": 14, "denied": 1, "asked": 0, "warned": 0, "unknown": 0,
-//!               "troubles": 0, "not_checked": 1}
+//!   "summary": {"files": 14, "files_with_findings": 1,
+//!               "denied": 1, "asked": 0, "warned": 0,   members of `findings`
+//!               "spots": {"denied": 1, "asked": 0, "warned": 0},
+//!               "unknown": 0, "troubles": 0, "not_checked": 1}
 //! }
 //! ```
 //!
@@ -42,7 +44,7 @@
 use super::rows::{Mark, Row, Tally, rows};
 use super::subject::Subject;
 use super::{Format, escaped};
-use crate::domain::{Numbering, Place, Verdict};
+use crate::domain::{Numbering, Place, Verdict, wording};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -208,7 +210,7 @@ impl<'a> Spot<'a> {
             column: columns.map(|(start, _)| start),
             end_column: columns.map(|(_, end)| end),
             text: spot.map_or("", |spot| &spot.text),
-            what: spot.map_or("", |spot| &spot.what),
+            what: spot.map_or("", |spot| wording::what(spot, &row.ruling.change)),
             fingerprint: mark.fingerprint.clone(),
         }
     }

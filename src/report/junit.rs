@@ -9,7 +9,7 @@ use super::Format;
 use super::rows::{Row, one_line, rows};
 use super::subject::Subject;
 use crate::domain::sanitize::{excerpt, visible};
-use crate::domain::{Ruling, Verdict};
+use crate::domain::{Ruling, Verdict, wording};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -101,7 +101,7 @@ fn cases<'a>(subject: &Subject<'a>) -> BTreeMap<(&'a str, &'a str), Case> {
     }
     if cases.is_empty() {
         // Some readers take a suite without a case for a broken run.
-        cases.entry((subject.title, "nothing to object")).or_default();
+        cases.entry((subject.title, "no findings")).or_default();
     }
     cases
 }
@@ -116,7 +116,7 @@ fn words(row: &Row<'_>) -> String {
             }
             None => visible(row.path()).into_owned(),
         };
-        let text = match (excerpt(&spot.text), visible(&spot.what)) {
+        let text = match (excerpt(&spot.text), visible(wording::what(spot, &row.ruling.change))) {
             (text, what) if text.is_empty() => what.into_owned(),
             (text, what) if what.is_empty() => text,
             (text, what) => format!("{text} [{what}]"),

@@ -9,7 +9,7 @@ use super::Format;
 use super::rows::{Row, one_line, rows};
 use super::subject::Subject;
 use crate::domain::sanitize::excerpt;
-use crate::domain::wording::LINES;
+use crate::domain::wording::{self, LINES};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -77,7 +77,7 @@ fn places(row: &Row<'_>) -> String {
 fn reasons(row: &Row<'_>) -> String {
     let mut parts = vec![prose(&row.headline())];
     let whole = row.finding.spots.iter().filter(|spot| spot.line == 0);
-    parts.extend(whole.take(LINES).map(|spot| prose(&spot.what)));
+    parts.extend(whole.take(LINES).map(|spot| prose(wording::what(spot, &row.ruling.change))));
     parts.extend(row.unknown().map(|text| format!("Cannot be checked: {}", prose(&text))));
     parts.extend(row.instead().map(|text| format!("Instead: {}", prose(&text))));
     parts.extend(row.commit().map(|text| format!("Commit: {}", code(&text))));

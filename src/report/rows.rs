@@ -9,7 +9,7 @@ use crate::domain::wording::{self, FORBIDDEN};
 use crate::domain::{Finding, Numbering, Place, Ruling, Spot, Verdict};
 use sha2::{Digest, Sha256};
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// A finding that objects.
@@ -136,7 +136,9 @@ impl<'a> Row<'a> {
             Some(spot) if spot.line > 0 && self.line(Some(spot)).is_none() => {
                 lines.push(wording::place_of(spot, self.finding, &self.ruling.change));
             }
-            Some(spot) if spot.what != FORBIDDEN => lines.push(visible(&spot.what).into_owned()),
+            Some(spot) if spot.what != FORBIDDEN => {
+                lines.push(visible(wording::what(spot, &self.ruling.change)).into_owned());
+            }
             Some(_) => {}
             None => lines.extend(self.unknown().map(|text| format!("cannot be checked: {text}"))),
         }
@@ -177,23 +179,46 @@ pub fn one_line(text: &str) -> String {
     visible(&folded(text)).into_owned()
 }
 
-/// How many findings of each kind there are.
+/// How much there is of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Tally {
     /// Files that were checked.
     pub files: usize,
-    /// Findings that refuse.
-    pub denied: usize,
-    /// Findings that ask a person.
-    pub asked: usize,
-    /// Findings that warn.
-    pub warned: usize,
+    /// Files with findings.
+    pub files_with_findings: usize,
+    /// The findings, one for each rule and file.
+    #[serde(flatten)]
+    pub findings: Counts,
+    /// The lines, and files as a whole, that they are about.
+    pub spots: Counts,
     /// Findings with a part that could not be checked.
     pub unknown: usize,
     /// What could not be judged at all.
     pub troubles: usize,
     /// Files that no rule could look at.
     pub not_checked: usize,
+}
+
+/// A number for each verdict that objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Counts {
+    /// Deny.
+    pub denied: usize,
+    /// Ask.
+    pub asked: usize,
+    /// Warn.
+    pub warned: usize,
+}
+
+impl Counts {
+    fn add(&mut self, verdict: Verdict, number: usize) {
+        match verdict {
+            Verdict::Deny => self.denied += number,
+            Verdict::Ask => self.asked += number,
+            Verdict::Warn => self.warned += number,
+            Verdict::Allow => {}
+        }
+    }
 }
 
 impl Tally {
@@ -206,15 +231,16 @@ impl Tally {
             not_checked: subject.not_checked.len(),
             ..Self::default()
         };
-        for finding in decision.rulings.iter().flat_map(|ruling| &ruling.findings) {
-            match finding.verdict {
-                Verdict::Deny => tally.denied += 1,
-                Verdict::Ask => tally.asked += 1,
-                Verdict::Warn => tally.warned += 1,
-                Verdict::Allow => continue,
+        let mut places = HashSet::new();
+        for ruling in &decision.rulings {
+            for finding in ruling.findings.iter().filter(|finding| finding.objects()) {
+                tally.findings.add(finding.verdict, 1);
+                tally.spots.add(finding.verdict, finding.spots.len().max(1));
+                tally.unknown += usize::from(finding.unknown.is_some());
+                places.insert(&ruling.change.place);
             }
-            tally.unknown += usize::from(finding.unknown.is_some());
         }
+        tally.files_with_findings = places.len();
         tally
     }
 }

@@ -1,6 +1,6 @@
 //! What is a report about? The decision, and what its readers must know beside it.
 
-use super::rows::Tally;
+use super::rows::{Counts, Tally};
 use crate::domain::sanitize::visible;
 use crate::domain::{Decision, Place, Verdict};
 use std::fmt;
@@ -104,25 +104,29 @@ impl Commit {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = Vec::new();
-        if self.denied > 0 {
-            parts.push(format!("{} refused", self.denied));
-        }
-        if self.asked > 0 {
-            parts.push(format!("{} to be asked", self.asked));
-        }
-        if self.warned > 0 {
-            parts.push(count(self.warned, "warning"));
+        let Counts { denied, asked, warned } = self.spots;
+        let all = denied + asked + warned;
+        if all == 0 {
+            write!(f, "no findings in {}", count(self.files, "file"))?;
+        } else {
+            let with = self.files_with_findings;
+            let of = if with < self.files { format!("{with} of ") } else { String::new() };
+            let files = count(with.max(self.files), "file");
+            write!(f, "{} in {of}{files}", count(all, "finding"))?;
+            let need = if asked == 1 { "needs approval" } else { "need approval" };
+            let kinds = [
+                (denied, format!("{denied} blocked")),
+                (asked, format!("{asked} {need}")),
+                (warned, count(warned, "warning")),
+            ];
+            let kinds = kinds.into_iter().filter(|(number, _)| *number > 0);
+            write!(f, ": {}", kinds.map(|(_, text)| text).collect::<Vec<_>>().join(", "))?;
         }
         if self.troubles > 0 {
-            parts.push(format!("{} not judged", self.troubles));
+            write!(f, "; {} could not be checked", self.troubles)?;
         }
-        if parts.is_empty() {
-            parts.push("nothing to object".to_owned());
-        }
-        write!(f, "{} in {}", parts.join(", "), count(self.files, "file"))?;
         if self.unknown > 0 {
-            write!(f, "; {} not carried out", count(self.unknown, "check"))?;
+            write!(f, "; {} could not run", count(self.unknown, "check"))?;
         }
         if self.not_checked > 0 {
             write!(f, "; {} not checked", count(self.not_checked, "file"))?;
@@ -144,14 +148,17 @@ mod tests {
 
     #[test]
     fn the_summary_names_only_what_there_is() {
-        let tally = Tally { denied: 2, asked: 1, warned: 3, files: 14, ..Tally::default() };
-        assert_eq!(tally.to_string(), "2 refused, 1 to be asked, 3 warnings in 14 files");
+        let spots = Counts { denied: 2, asked: 1, warned: 3 };
+        let tally = Tally { spots, files: 14, files_with_findings: 5, ..Tally::default() };
+        let said = "6 findings in 5 of 14 files: 2 blocked, 1 needs approval, 3 warnings";
+        assert_eq!(tally.to_string(), said);
         let tally = Tally { files: 1, not_checked: 1, ..Tally::default() };
-        assert_eq!(tally.to_string(), "nothing to object in 1 file; 1 file not checked");
-        let tally = Tally { asked: 1, unknown: 1, troubles: 1, ..Tally::default() };
-        assert_eq!(
-            tally.to_string(),
-            "1 to be asked, 1 not judged in 0 files; 1 check not carried out"
-        );
+        assert_eq!(tally.to_string(), "no findings in 1 file; 1 file not checked");
+        let spots = Counts { asked: 1, ..Counts::default() };
+        let tally =
+            Tally { spots, files_with_findings: 1, unknown: 1, troubles: 1, ..Tally::default() };
+        let said = "1 finding in 1 file: 1 needs approval; 1 could not be checked; \
+                    1 check could not run";
+        assert_eq!(tally.to_string(), said);
     }
 }

@@ -7,9 +7,10 @@
 
 use super::Format;
 use super::rows::{Row, one_line, rows};
-use super::subject::{Style, Subject, count};
+use super::subject::{self, Subject, count};
 use crate::domain::sanitize::{hidden, visible};
-use crate::domain::{Numbering, Spot, Verdict};
+use crate::domain::{Numbering, Spot, Verdict, wording};
+use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use std::io::{self, Write};
 use std::ops::Range;
@@ -25,6 +26,9 @@ const CARET: usize = 200;
 /// time grows with the square of the lines of one excerpt.
 const LOCATIONS: usize = 50;
 
+/// The colour of `ask`; `deny` is red and `warn` yellow.
+const ASK: Style = AnsiColor::Magenta.on_default().effects(Effects::BOLD);
+
 /// How many findings are shown.
 const FINDINGS: usize = 500;
 
@@ -38,8 +42,8 @@ impl Format for Text {
 
     fn write(&self, subject: &Subject<'_>, out: &mut dyn Write) -> io::Result<()> {
         let renderer = match subject.style {
-            Style::Plain => Renderer::plain(),
-            Style::Coloured => Renderer::styled(),
+            subject::Style::Plain => Renderer::plain(),
+            subject::Style::Coloured => Renderer::styled().info(ASK),
         };
         let rows = rows(subject);
         for row in rows.iter().take(FINDINGS) {
@@ -77,8 +81,8 @@ impl Format for Text {
 fn finding<'a>(row: &Row<'a>) -> Group<'a> {
     let level = match row.finding.verdict {
         Verdict::Deny => Level::ERROR,
-        Verdict::Ask => Level::WARNING,
-        Verdict::Warn | Verdict::Allow => Level::NOTE,
+        Verdict::Ask => Level::INFO,
+        Verdict::Warn | Verdict::Allow => Level::WARNING,
     };
     let word = row.finding.verdict.word();
     let title = level.with_name(word).primary_title(row.headline()).id(visible(&row.finding.rule));
@@ -99,7 +103,8 @@ fn finding<'a>(row: &Row<'a>) -> Group<'a> {
     }
     for spot in bare {
         let at = if spot.line > 0 { format!("line {}: ", spot.line) } else { String::new() };
-        let text = if spot.what.is_empty() { &spot.text } else { &spot.what };
+        let what = wording::what(spot, &row.ruling.change);
+        let text = if what.is_empty() { &spot.text } else { what };
         group = group.element(Level::NOTE.no_name().message(format!("{at}{}", visible(text))));
     }
     if let more @ 1.. = row.finding.spots.len().saturating_sub(LOCATIONS) {

@@ -38,9 +38,11 @@ fn a_yes_at_the_terminal_commits_and_is_on_record() {
     let desk = desk();
     let said = commit(&desk, "y\n", &[]);
     assert_eq!(said.status, Some(0), "{said:?}");
-    for words in ["careful", "Somebody should see this.", "Commit all the same? [y/N]"] {
+    for words in ["careful", "Somebody should see this.", "Commit anyway? [y/N]"] {
         assert!(said.stdout.contains(words), "{said:?}");
     }
+    // The finding is told in the question, and not once more.
+    assert_eq!(said.stdout.matches("Somebody should see this.").count(), 1, "{said:?}");
     assert_eq!((desk.commits(), recorded(&desk)), (2, json!(true)));
 }
 
@@ -50,8 +52,29 @@ fn anything_else_at_the_terminal_stops() {
         let desk = desk();
         let said = commit(&desk, answer, &[]);
         assert_eq!(said.status, Some(1), "{said:?}");
+        assert!(said.stdout.contains("Commit aborted"), "{said:?}");
+        assert_eq!(said.stdout.matches("Somebody should see this.").count(), 1, "{said:?}");
         assert_eq!((desk.commits(), recorded(&desk)), (1, json!(false)));
     }
+}
+
+#[test]
+fn a_clean_commit_is_silent_and_a_check_by_hand_is_not() {
+    let desk = Desk::judged_by(ASKS, &[]);
+    desk.guarded().write("a.txt", "fine\n").stage();
+    let by_hand = desk.run(&["check-staged", "--no-store"], "");
+    assert!(by_hand.stdout.contains("staged changes: no findings in 1 file.\n"), "{by_hand:?}");
+    let said = sound(said(
+        {
+            let mut git = desk.0.command();
+            git.args(["commit", "-q", "-m", "m"]);
+            git
+        },
+        b"",
+    ));
+    assert_eq!((said.status, said.stdout + &said.stderr), (Some(0), String::new()));
+    let said = commit(&desk, "", &[]);
+    assert!(said.stdout.contains("nothing to commit"), "{said:?}");
 }
 
 #[test]
@@ -59,9 +82,8 @@ fn an_agent_is_not_asked() {
     let desk = desk();
     let said = commit(&desk, "y\n", &[("CLAUDECODE", "1")]);
     assert_eq!(said.status, Some(1), "{said:?}");
-    assert!(!said.stdout.contains("Commit all the same?"), "{said:?}");
-    for words in ["A person decides", "run `git commit` in a terminal", "`git commit --no-verify`"]
-    {
+    assert!(!said.stdout.contains("Commit anyway?"), "{said:?}");
+    for words in ["Needs approval", "run `git commit` in a terminal", "`git commit --no-verify`"] {
         assert!(said.stdout.contains(words), "{said:?}");
     }
     assert_eq!((desk.commits(), recorded(&desk)), (1, Value::Null));
@@ -74,7 +96,7 @@ fn a_refusal_asks_nobody() {
     desk.guarded().write("a.txt", "RISKY\nNEVER\n").stage();
     let said = commit(&desk, "y\n", &[]);
     assert_eq!(said.status, Some(1), "{said:?}");
-    assert!(!said.stdout.contains("Commit all the same?"), "{said:?}");
+    assert!(!said.stdout.contains("Commit anyway?"), "{said:?}");
     assert_eq!(desk.commits(), 1);
 }
 
@@ -84,8 +106,8 @@ fn where_no_record_is_kept_nobody_is_asked() {
     desk.hook("pre-commit", "check-staged --no-store");
     let said = commit(&desk, "y\n", &[]);
     assert_eq!(said.status, Some(1), "{said:?}");
-    assert!(!said.stdout.contains("Commit all the same?"), "{said:?}");
-    for words in ["A person decides", "leave out `--no-store`", "`git commit --no-verify`"] {
+    assert!(!said.stdout.contains("Commit anyway?"), "{said:?}");
+    for words in ["Needs approval", "leave out `--no-store`", "`git commit --no-verify`"] {
         assert!(said.stdout.contains(words), "{said:?}");
     }
     assert_eq!(desk.commits(), 1);

@@ -41,8 +41,57 @@ fn a_terminal_gets_colour_unless_somebody_asks_against_it() {
         command.args(["-qec", &check, "/dev/null"]);
         command
     };
-    assert!(escapes(check(), &[]) > 0);
-    assert_eq!(escapes(check(), &[("NO_COLOR", "1")]), 0);
+    let able = ("TERM", "xterm");
+    assert!(escapes(check(), &[able]) > 0);
+    for envs in [
+        &[able, ("NO_COLOR", "1")][..],
+        &[able, ("CLICOLOR", "0")],
+        &[("TERM", "dumb")],
+        &[("TERM", "dumb"), ("CLICOLOR", "1")],
+        &[],
+    ] {
+        let mut command = check();
+        command.env_remove("TERM");
+        assert_eq!(escapes(command, envs), 0, "{envs:?}");
+    }
+    assert!(escapes(check(), &[("TERM", "dumb"), ("CLICOLOR_FORCE", "1")]) > 0);
+}
+
+#[test]
+fn findings_and_files_are_counted_and_named() {
+    let desk = Desk::new();
+    for at in 0..3 {
+        desk.write(&format!("{at}.txt"), format!("{BANNED}\n").repeat(4));
+    }
+    desk.write("fine.txt", "fine\n").stage();
+    let text = desk.run(&["check-staged", "--no-store"], "").stdout;
+    let said = "staged changes: 12 findings in 3 of 4 files: 12 blocked.\n";
+    assert!(text.ends_with(said), "{text}");
+    let told = desk.staged();
+    let summary = &told.report["summary"];
+    assert_eq!((&summary["denied"], &summary["spots"]["denied"]), (&3.into(), &12.into()));
+    assert_eq!(summary["files_with_findings"], 3);
+}
+
+#[test]
+fn a_finding_about_a_whole_file_says_what_is_done_to_it() {
+    let rules = "version = 1\n[[rule]]\nid = \"settled\"\npaths = [\"db/**\"]\n";
+    let desk = Desk::judged_by(rules, &[("db/old.sql", "1\n")]);
+    desk.write("db/new.sql", "2\n").remove("db/old.sql").stage();
+    for format in
+        ["text", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson", "markdown"]
+    {
+        let said = desk.run(&["check-staged", "--no-store", "--format", format], "").stdout;
+        for words in ["the file is changed", "the file is deleted"] {
+            assert!(said.contains(words), "{format}: {said}");
+        }
+        let bare = said.lines().any(|line| {
+            matches!(line.trim(), "*" | "= *" | "\"what\": \"*\",") || line.ends_with(": *")
+        });
+        assert!(!bare, "{format}: {said}");
+    }
+    let reply = desk.proposes("db/new.sql", "3\n").reason();
+    assert!(reply.contains("\n    the file is changed"), "{reply}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! the program that it starts by its place and its digest, and goes whole.
 
 use super::{Options, Program, about_agent, about_places, next_steps, rules, sample_unless_there};
-use crate::cli::agent_settings::Target;
+use crate::cli::agent_settings::{DRY_RUN, Target, verb};
 use crate::cli::failure::Failure;
 use crate::clients::pi;
 use crate::domain::sanitize::visible;
@@ -41,7 +41,8 @@ pub fn install(template: &str, options: &Options) -> Result<Vec<String>, Failure
         Some(old) if old == new => "unchanged",
         Some(_) => "replaced",
     };
-    let mut lines = vec![format!("{name}: {deed}, starts {}", visible(text))];
+    let told = verb(*dry_run, deed);
+    let mut lines = vec![format!("{name}: {told}, starts {}", visible(text))];
     if deed != "unchanged" {
         lines.extend(target.put(&settings, Some(&new), *dry_run)?);
     }
@@ -52,7 +53,7 @@ pub fn install(template: &str, options: &Options) -> Result<Vec<String>, Failure
     lines.extend(about_agent(target));
     lines.extend(next_steps(target, rules.as_ref()));
     if *dry_run {
-        lines.push("(dry run: nothing written)".to_owned());
+        lines.push(DRY_RUN.to_owned());
     }
     Ok(lines)
 }

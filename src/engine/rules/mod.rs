@@ -23,6 +23,7 @@ use super::pattern::{Budget, Pattern, Scope};
 use super::python::Module;
 use super::redaction::{RedactingRule, SecretPatterns};
 use crate::domain::sanitize::excerpt;
+use crate::domain::wording::TOUCHED;
 use crate::domain::{Certainty, Change, Content, Finding, Line, Moment, Part, Spot, Verdict, diff};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -417,9 +418,6 @@ impl Rulebook {
         })
     }
 }
-
-/// What a rule without checks says is wrong (the record's word for it).
-const TOUCHED: &str = "*";
 
 fn is_kind(index: usize, key: &str) -> bool {
     KINDS.get(index).is_some_and(|kind| kind.key == key)
