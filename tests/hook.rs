@@ -75,6 +75,15 @@ fn writes(content: &str) -> [Row; 6] {
 #[track_caller]
 fn says(reply: &Value, place: &str, word: &str, of: &str) {
     assert_eq!(reply.pointer(place), Some(&json!(word)), "{of}: {reply}");
+    // The text says what the verdict says.
+    let other: &[&str] = match word {
+        "deny" => &["a person decides", "asks a person"],
+        "ask" => &["refused"],
+        _ => &[],
+    };
+    for words in other {
+        assert!(!reply.to_string().contains(words), "{of}: {word}, and `{words}`: {reply}");
+    }
 }
 
 #[test]
@@ -128,6 +137,9 @@ fn what_goes_wrong_lets_no_call_of_any_client_pass() {
         say(&house, &[], b"\xff\xfe\x00");
         say(&house, &[], whole.split_at(whole.len() - 1).0.as_bytes());
         say(&house, &["--nonsense"], whole.as_bytes());
+        say(&house, &["--agent", "nobody"], whole.as_bytes());
+        say(&house, &["--deadline", "soon"], whole.as_bytes());
+        say(&house, &["--project", "/nonexistent"], whole.as_bytes());
         say(&broken, &[], whole.as_bytes());
         say(&house, &["--rules", "missing.toml"], whole.as_bytes());
         let long = whole.replace("foo foo foo", &"foo ".repeat(1 << 19));

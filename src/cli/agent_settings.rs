@@ -301,7 +301,8 @@ impl Target {
 fn agent() -> impl TypedValueParser<Value = String> {
     // The last is the reference program's word.
     let sets = [PossibleValue::new("all"), PossibleValue::new("both").hide(true)];
-    lists::one_of(lists::agents().chain(sets), |name| Some(name.to_owned()))
+    let known = lists::agents().filter(|agent| wiring::of(agent.get_name()).is_some());
+    lists::one_of(known.chain(sets), |name| Some(name.to_owned()))
 }
 
 /// Tells whether an entry is ours.

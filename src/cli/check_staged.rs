@@ -123,6 +123,6 @@ fn ask(outcome: &Outcome, world: &World) -> Option<bool> {
     if terminal::agent(world) {
         return None;
     }
-    let reason = crate::domain::wording::reason(&outcome.decision);
+    let reason = crate::domain::wording::reason(&outcome.decision, Verdict::Ask);
     terminal::yes_or_no(&format!("{reason}\nCommit anyway? [y/N] "))
 }

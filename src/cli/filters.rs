@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn times_and_verdicts_that_nobody_knows_are_refused() {
+    fn times_that_nobody_knows_are_refused() {
         for age in ["7d", "12h", "0s", "2w", "30m", "99999999d"] {
             assert!(when(age).is_ok(), "{age}");
             sieve(&["--since", age, "--until", age]);
@@ -349,6 +349,5 @@ mod tests {
         {
             assert!(when(text).is_err(), "{text}");
         }
-        assert!(verdict("DENY").is_err());
     }
 }

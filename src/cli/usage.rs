@@ -37,9 +37,15 @@ pub fn answer(error: &clap::Error, args: &[OsString], world: &World) -> u8 {
         pen::write_err(&text);
         return 2;
     }
-    let said = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let said = said.map(sanitize::visible).collect::<Vec<_>>().join(" ");
-    let trouble = format!("the installed command is wrong: {said}");
+    // How the line should look says nothing to an agent; what is wrong in it comes first.
+    let said = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage: "));
+    let said = said.filter(|line| !line.is_empty() && !line.starts_with("For more information"));
+    let said = said.map(sanitize::visible).collect::<Vec<_>>().join("; ");
+    let said = said.strip_prefix("error: ").unwrap_or(&said);
+    let trouble = format!(
+        "the command line of the installed hook is wrong: {said}; `solvi-hook install` writes it \
+         anew"
+    );
     hook::answer_misled(agent(args), trouble, world)
 }
 

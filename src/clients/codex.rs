@@ -12,7 +12,7 @@ use super::contract::{Contract, Known, Strength, Without, row};
 use super::marks::Marks;
 use super::payload::{self, PayloadError};
 use super::wiring::{
-    self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Trust, Wiring, otherwise,
+    self, Form, NOT_CHECKED, Plan, REFUSED_UNRUN, Trial, Trust, Wiring, otherwise,
 };
 use super::{Client, Phase, Voice, codex_patch, codex_shell, patch};
 use crate::domain::{Action, Change, Decision, Entry, Event, Files, Shape, Verdict};
@@ -60,10 +60,6 @@ fn made(tool: &str, input: &Value, files: &dyn Files) -> Result<Action, PayloadE
     }
 }
 
-/// Opens the reason when a person would have to be asked.
-const CANNOT_ASK: &str = "A person must decide about this edit, and a Codex hook cannot ask. \
-    Stop here and tell the user; a person can make the edit, or change the rule.";
-
 /// What it honours.
 const CONTRACT: Contract = Contract {
     name: "codex",
@@ -104,7 +100,7 @@ impl Client for Codex {
         };
         match decision.verdict() {
             Verdict::Deny => refuse(&text),
-            Verdict::Ask => refuse(&format!("{CANNOT_ASK}\n{text}")),
+            Verdict::Ask => refuse(&voice.refusal(decision, "Codex")),
             Verdict::Warn => json!({
                 "systemMessage": text,
                 "hookSpecificOutput": {
@@ -212,7 +208,7 @@ fn entries(plan: &Plan) -> Vec<Entry> {
     let worst = json!({"hookSpecificOutput": {
         "hookEventName": PRE_TOOL_USE,
         "permissionDecision": "deny",
-        "permissionDecisionReason": COULD_NOT_RUN,
+        "permissionDecisionReason": REFUSED_UNRUN,
     }});
     let entry = |event: &str, matcher: Option<&str>, command: String, status: &str| Entry {
         event: event.to_owned(),

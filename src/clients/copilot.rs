@@ -16,7 +16,7 @@ use super::marks::Marks;
 use super::payload::{self, PayloadError};
 use super::unknown_tool::tool_name;
 use super::wiring::{
-    self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trial, Trust, Wiring, or_silence, otherwise,
+    self, Form, NOT_CHECKED, Plan, REFUSED_UNRUN, Trial, Trust, Wiring, or_silence, otherwise,
 };
 use super::{Client, Phase, Voice, copilot_patch, patch};
 use crate::domain::{
@@ -327,7 +327,7 @@ fn after(decision: &Decision, voice: &Voice) -> String {
     let text = voice.text(decision);
     match decision.verdict() {
         Verdict::Ask | Verdict::Deny => {
-            json!({"decision": "block", "reason": format!("{}\n{text}", super::MADE)}).to_string()
+            json!({"decision": "block", "reason": voice.too_late(decision)}).to_string()
         }
         Verdict::Allow if text.is_empty() => String::new(),
         Verdict::Warn | Verdict::Allow => json!({"additionalContext": text}).to_string(),
@@ -341,7 +341,8 @@ fn permission(decision: &Decision, voice: &Voice) -> String {
         Verdict::Allow if voice.approve && voice.judged => json!({"behavior": "allow"}).to_string(),
         // Where everything is allowed beforehand, silence would be a yes.
         Verdict::Ask if !decision.troubles.is_empty() => {
-            json!({"behavior": "deny", "message": voice.text(decision)}).to_string()
+            let message = voice.refusal(decision, "Copilot CLI");
+            json!({"behavior": "deny", "message": message}).to_string()
         }
         Verdict::Ask | Verdict::Warn | Verdict::Allow => String::new(),
     }
@@ -391,8 +392,8 @@ const WIRING: Wiring = Wiring {
 
 fn entries(plan: &Plan) -> Vec<Entry> {
     let command = plan.command("copilot");
-    let worst = json!({"permissionDecision": "deny", "permissionDecisionReason": COULD_NOT_RUN});
-    let refused = json!({"behavior": "deny", "message": COULD_NOT_RUN});
+    let worst = json!({"permissionDecision": "deny", "permissionDecisionReason": REFUSED_UNRUN});
+    let refused = json!({"behavior": "deny", "message": REFUSED_UNRUN});
     let after = otherwise(&command, &json!({"additionalContext": NOT_CHECKED}).to_string());
     let entry = |event: &str, matcher: Option<&str>, command: String| Entry {
         event: event.to_owned(),

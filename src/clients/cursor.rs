@@ -10,7 +10,7 @@ use super::fields::Fields;
 use super::file_tools;
 use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
-use super::wiring::{self, COULD_NOT_RUN, Form, Plan, Trial, Wiring, or_silence, otherwise};
+use super::wiring::{self, Form, Plan, REFUSED_UNRUN, Trial, Wiring, or_silence, otherwise};
 use super::{Client, Phase, Voice, paths};
 use crate::domain::{
     Action, Change, Decision, Entry, Event, Files, Numbering, Session, Shape, Verdict, diff,
@@ -22,10 +22,6 @@ pub struct Cursor;
 
 const AFTER_FILE_EDIT: &str = "afterFileEdit";
 const STOP: &str = "stop";
-
-/// Opens the reason when a person would have to be asked.
-const CANNOT_ASK: &str = "A person must decide about this edit, and a Cursor hook cannot ask. \
-    Stop here and tell the user; a person can make the edit, or change the rule.";
 
 /// The tool that deletes a file, and the one that changes a notebook's cell.
 const DELETE: &str = "Delete";
@@ -65,7 +61,7 @@ impl Client for Cursor {
             |text: &str| json!({"permission": "deny", "user_message": text, "agent_message": text});
         match decision.verdict() {
             Verdict::Deny => refuse(&text),
-            Verdict::Ask => refuse(&format!("{CANNOT_ASK}\n{text}")),
+            Verdict::Ask => refuse(&voice.refusal(decision, "Cursor")),
             Verdict::Warn | Verdict::Allow if text.is_empty() => json!({"permission": "allow"}),
             Verdict::Warn => {
                 json!({"permission": "allow", "user_message": text, "agent_message": text})
@@ -219,8 +215,8 @@ fn entries(plan: &Plan) -> Vec<Entry> {
     let command = plan.command("cursor");
     let worst = json!({
         "permission": "deny",
-        "user_message": COULD_NOT_RUN,
-        "agent_message": COULD_NOT_RUN,
+        "user_message": REFUSED_UNRUN,
+        "agent_message": REFUSED_UNRUN,
     });
     let entry = |event: &str, command: String, shape: Shape| Entry {
         event: event.to_owned(),
@@ -295,7 +291,7 @@ mod tests {
         let reply: Value = serde_json::from_str(&reply).unwrap();
         assert_eq!(reply["permission"], "deny");
         let message = reply["agent_message"].as_str().unwrap();
-        assert!(message.contains("no rules") && message.contains("A person must decide"));
+        assert!(message.contains("no rules") && message.contains("a person's approval"));
         let quiet = Cursor.write(&Decision::default(), &Voice::default());
         assert_eq!(quiet, r#"{"permission":"allow"}"#);
     }

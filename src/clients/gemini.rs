@@ -15,9 +15,9 @@ use super::marks::Marks;
 use super::payload::{self, Call, PayloadError};
 use super::unknown_tool::tool_name;
 use super::wiring::{
-    self, COULD_NOT_RUN, Form, NOT_CHECKED, Plan, Trust, Wiring, or_silence, otherwise,
+    self, Form, NOT_CHECKED, Plan, REFUSED_UNRUN, Trust, Wiring, or_silence, otherwise,
 };
-use super::{Client, MADE, Phase, Voice, paths};
+use super::{Client, Phase, Voice, paths};
 use crate::domain::{Action, Change, Decision, Entry, Event, Files, Shape, Stored, Verdict, diff};
 use serde_json::{Map, Value, json};
 
@@ -43,10 +43,6 @@ const OWN_EVENTS: [&str; 8] = [
 
 const REPLACE: &str = "replace";
 const WRITE_FILE: &str = "write_file";
-
-/// Opens the reason when a person would have to be asked.
-const CANNOT_ASK: &str = "A person must decide about this edit, and a Gemini CLI hook cannot ask. \
-    Stop here and tell the user; a person can make the edit, or change the rule.";
 
 /// What it honours.
 const CONTRACT: Contract = Contract {
@@ -80,7 +76,7 @@ impl Client for Gemini {
         let text = voice.text(decision);
         match decision.verdict() {
             Verdict::Deny => deny(&text),
-            Verdict::Ask => deny(&format!("{CANNOT_ASK}\n{text}")),
+            Verdict::Ask => deny(&voice.refusal(decision, "Gemini CLI")),
             Verdict::Warn | Verdict::Allow if text.is_empty() => String::new(),
             Verdict::Warn | Verdict::Allow => json!({"systemMessage": text}).to_string(),
         }
@@ -157,7 +153,7 @@ impl Client for Gemini {
         let text = voice.text(decision);
         match (phase, decision.verdict()) {
             (Phase::Before, _) => self.write(decision, voice),
-            (Phase::After, Verdict::Ask | Verdict::Deny) => deny(&format!("{MADE}\n{text}")),
+            (Phase::After, Verdict::Ask | Verdict::Deny) => deny(&voice.too_late(decision)),
             // What a person should know is told to the model: nobody else is known to hear it.
             (Phase::After, Verdict::Warn | Verdict::Allow) if !text.is_empty() => context(&text),
             // Another turn with the reason as its prompt.
@@ -312,7 +308,7 @@ fn entries(plan: &Plan) -> Vec<Entry> {
         shape: Shape::NamedGroup,
     };
     vec![
-        entry(BEFORE_TOOL, Some(TOOLS), otherwise(&command, &deny(COULD_NOT_RUN))),
+        entry(BEFORE_TOOL, Some(TOOLS), otherwise(&command, &deny(REFUSED_UNRUN))),
         entry(
             AFTER_TOOL,
             Some("^(write_file|replace)$"),

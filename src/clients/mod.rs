@@ -227,7 +227,33 @@ impl Voice {
     /// Returns the whole text for a decision: its reason, then the notes.
     #[must_use]
     pub fn text(&self, decision: &Decision) -> String {
-        self.beside(wording::reason(decision))
+        self.text_as(decision, decision.verdict())
+    }
+
+    /// Returns the text for a decision where the reply comes to another verdict.
+    #[must_use]
+    pub fn text_as(&self, decision: &Decision, answer: Verdict) -> String {
+        self.beside(wording::reason(decision, answer))
+    }
+
+    /// Returns the text where an *ask* is a refusal, because the agent cannot ask; `title` is what
+    /// people call it.
+    #[must_use]
+    pub fn refusal(&self, decision: &Decision, title: &str) -> String {
+        let reason = self.text_as(decision, Verdict::Deny);
+        match decision.verdict() {
+            Verdict::Ask => format!(
+                "This edit needs a person's approval, which a hook of {title} cannot ask for, so \
+                 it is refused. Stop here and tell the user: a person can make the edit, or change \
+                 the rule.\n{reason}"
+            ),
+            _ => reason,
+        }
+    }
+
+    /// Returns the text about an edit that was made already.
+    fn too_late(&self, decision: &Decision) -> String {
+        format!("{MADE}\n{}", self.text_as(decision, Verdict::Deny))
     }
 
     /// Returns a reason with the notes behind it.
@@ -259,7 +285,7 @@ fn after_tool(event: &str, decision: &Decision, voice: &Voice) -> String {
     let text = voice.text(decision);
     match decision.verdict() {
         Verdict::Ask | Verdict::Deny => {
-            serde_json::json!({"decision": "block", "reason": format!("{MADE}\n{text}")})
+            serde_json::json!({"decision": "block", "reason": voice.too_late(decision)})
         }
         Verdict::Warn => serde_json::json!({"hookSpecificOutput": {
             "hookEventName": event,
@@ -328,7 +354,9 @@ impl Client for Whoever {
 
     fn write(&self, decision: &Decision, voice: &Voice) -> String {
         match decision.verdict() {
-            Verdict::Ask | Verdict::Deny => refuse_whoever_asks(&voice.text(decision)),
+            Verdict::Ask | Verdict::Deny => {
+                refuse_whoever_asks(&voice.refusal(decision, "this agent"))
+            }
             Verdict::Warn | Verdict::Allow => String::new(),
         }
     }
@@ -337,7 +365,7 @@ impl Client for Whoever {
         match phase {
             Phase::Before => self.write(decision, voice),
             Phase::Permission if decision.verdict() >= Verdict::Ask => {
-                permit_nobody(&voice.text(decision))
+                permit_nobody(&voice.refusal(decision, "this agent"))
             }
             _ => String::new(),
         }

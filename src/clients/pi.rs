@@ -144,9 +144,8 @@ impl Client for Pi {
             Phase::Stop if voice.notes.is_empty() => answer(Verdict::Allow, ""),
             Phase::Stop => answer(Verdict::Warn, &voice.beside(String::new())),
             Phase::After | Phase::Prompt => {
-                let text = voice.text(decision);
                 let made = phase == Phase::After && decision.verdict() >= Verdict::Ask;
-                let text = if made { format!("{}\n{text}", super::MADE) } else { text };
+                let text = if made { voice.too_late(decision) } else { voice.text(decision) };
                 // Of a call that was made, the extension passes on only what it is warned of.
                 let told = phase == Phase::After && !text.is_empty();
                 let verdict = if told { Verdict::Warn } else { decision.verdict() };

@@ -160,9 +160,13 @@ pub fn or_silence(command: &str) -> String {
 
 const SILENCE: &str = " || : solvi-hook";
 
-/// What the installed command says for the worst case, without its quotes.
+/// What the installed command says for the worst case where a person is asked, without its quotes.
 pub(super) const COULD_NOT_RUN: &str = "solvi-hook could not run, so this edit was not checked: \
     a person decides. For that person: is `solvi-hook` installed, and on PATH?";
+
+/// What it says where nobody can be asked.
+pub(super) const REFUSED_UNRUN: &str = "solvi-hook could not run, so this edit was not checked, \
+    and it is refused. For the user: is `solvi-hook` installed, and on PATH?";
 
 /// What the installed command says where the edit is made already.
 pub(super) const NOT_CHECKED: &str =

@@ -15,14 +15,20 @@ use std::fmt::Write;
 pub const LINES: usize = 5;
 
 /// Returns the whole reason for a decision: a block for each change that is not simply allowed,
-/// then what could not be judged at all. Empty when there is nothing to say.
+/// then what could not be checked at all. Empty when there is nothing to say.
+///
+/// `answer` is what the reply comes to, so that the text says nothing else: it is deny where an
+/// agent cannot ask.
 #[must_use]
-pub fn reason(decision: &Decision) -> String {
+pub fn reason(decision: &Decision, answer: Verdict) -> String {
     let blocks = decision.rulings.iter().filter(|ruling| ruling.verdict() > Verdict::Allow);
-    let troubles = decision.troubles.iter().map(|trouble| {
-        format!("solvi-hook could not judge this edit, so a person decides: {trouble}")
-    });
-    shortened(blocks.map(block).chain(troubles).collect::<Vec<_>>().join("\n"))
+    let blocks = blocks.map(|ruling| block(ruling, answer));
+    let outcome = if answer == Verdict::Deny { "it is refused" } else { "a person decides" };
+    let troubles = decision
+        .troubles
+        .iter()
+        .map(|trouble| format!("solvi-hook could not check this edit, so {outcome}: {trouble}"));
+    shortened(blocks.chain(troubles).collect::<Vec<_>>().join("\n"))
 }
 
 /// The longest reason, in bytes. Claude Code hands more than 10,000 characters of context to the
@@ -42,12 +48,14 @@ fn shortened(text: String) -> String {
 
 /// Returns the block for one change: a headline and an item for each finding that objects,
 /// strictest first.
-#[must_use]
-pub fn block(ruling: &Ruling) -> String {
+fn block(ruling: &Ruling, answer: Verdict) -> String {
     let path = visible(ruling.change.place.as_str());
     let act = if ruling.change.deletes() { "deletion" } else { "edit" };
     let mut text = match ruling.verdict() {
         Verdict::Deny => format!("solvi-hook refused this {act} of {path}:"),
+        Verdict::Ask if answer == Verdict::Deny => {
+            format!("solvi-hook refused this {act} of {path}, which a person must approve:")
+        }
         Verdict::Ask => format!("solvi-hook asks a person about this {act} of {path}:"),
         Verdict::Warn | Verdict::Allow => format!("solvi-hook warns about this {act} of {path}:"),
     };
@@ -80,7 +88,7 @@ fn items(text: &mut String, ruling: &Ruling) {
     for finding in findings {
         let also = match finding.verdict {
             verdict if verdict == ruling.verdict() => "",
-            Verdict::Ask => "also for a person: ",
+            Verdict::Ask => "also needs approval: ",
             _ => "also a warning: ",
         };
         let _ = write!(text, "\n- {also}{}", item(finding, &ruling.change));

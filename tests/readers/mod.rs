@@ -85,7 +85,7 @@ struct Reader {
     payload: fn(&str) -> Value,
     reads: fn(&str, &str) -> Heard,
     /// Returns the texts of a decision that have to be heard.
-    texts: fn(&Decision, &Voice) -> Vec<String>,
+    texts: fn(&Decision, &Voice, Verdict) -> Vec<String>,
 }
 
 const READERS: [&Reader; 7] = [
@@ -99,8 +99,8 @@ const READERS: [&Reader; 7] = [
 ];
 
 /// The whole text, which most clients are handed in one piece.
-fn whole(decision: &Decision, voice: &Voice) -> Vec<String> {
-    vec![voice.text(decision)]
+fn whole(decision: &Decision, voice: &Voice, answer: Verdict) -> Vec<String> {
+    vec![voice.text_as(decision, answer)]
 }
 
 impl Reader {
@@ -112,9 +112,16 @@ impl Reader {
 
     /// Holds what the client does at every event against a decision.
     fn holds(&self, decision: &Decision, voice: &Voice) -> Result<(), TestCaseError> {
-        let texts = (self.texts)(decision, voice);
         for at in self.events {
             let (event, phase, _) = *at;
+            // Where nobody is asked, the text does not say so.
+            let answer = match decision.verdict() {
+                Verdict::Ask if phase == Phase::After || self.strength(at) == Strength::Deny => {
+                    Verdict::Deny
+                }
+                verdict => verdict,
+            };
+            let texts = (self.texts)(decision, voice, answer);
             let payload = (self.payload)(event).to_string();
             let seen = self.client.phase(&Marks::of(payload.as_bytes()));
             let reply = self.client.write_at(seen, decision, voice);
@@ -267,7 +274,7 @@ proptest! {
             };
             for heard in heard {
                 prop_assert_eq!(heard.does, Does::Refuses);
-                prop_assert!(heard.model.contains(&voice.text(&decision)), "{:?}", heard);
+                prop_assert!(heard.model.contains(&voice.text_as(&decision, Verdict::Deny)), "{:?}", heard);
             }
         }
     }

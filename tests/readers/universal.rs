@@ -31,7 +31,7 @@ pub const READER: Reader = Reader {
 };
 
 /// The strictest finding, what could not be judged, and the notes: each is a reason of its own.
-fn texts(decision: &Decision, voice: &Voice) -> Vec<String> {
+fn texts(decision: &Decision, voice: &Voice, _: solvi_hook::domain::Verdict) -> Vec<String> {
     let findings = decision.rulings.iter().flat_map(|ruling| {
         let objects = ruling.findings.iter().filter(|finding| finding.objects());
         objects.map(|finding| (finding.verdict, wording::item(finding, &ruling.change)))

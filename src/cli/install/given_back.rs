@@ -279,7 +279,7 @@ fn folders_go_as_far_as_they_are_empty() {
     house.install("solvi-hook");
     let said = house.uninstall();
     for line in [
-        ".github/hooks/solvi-hook.json: removed, nothing else was in it",
+        ".github/hooks/solvi-hook.json: removed, nothing else is in it",
         ".github/hooks: removed, it is empty",
         ".github: removed, it is empty",
     ] {
@@ -309,10 +309,10 @@ fn a_dry_run_tells_which_file_would_go() {
     house.install("solvi-hook");
     let before = house.tree();
     let said = uninstall(&house.target, true).unwrap().join("\n");
-    let header = "--- .cursor/hooks.json\n+++ /dev/null\n@@ -1,";
+    let header = "--- a/.cursor/hooks.json\n+++ /dev/null\n@@ -1,";
     assert!(said.contains(header) && !said.contains("\n+{"), "{said}");
-    let end = "\n.cursor/hooks.json: removed, nothing else was in it\n\
-               .cursor: removed, it is empty\n(dry run: nothing written)";
+    let end = "\n.cursor/hooks.json: would remove, nothing else is in it\n\
+               .cursor: would remove, it is empty\ndry run: nothing was written";
     assert!(said.ends_with(end), "{said}");
     assert_eq!(house.tree(), before);
 }

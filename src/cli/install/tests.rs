@@ -116,10 +116,13 @@ fn a_dry_run_shows_everything_and_writes_nothing() {
     let mut house = House::new().file(SETTINGS, "{\n\t\"a\": 1\n}\n");
     house.options.dry_run = true;
     let lines = house.install();
-    assert!(lines.contains("--- .claude/settings.json\n+++ .claude/settings.json\n@@"), "{lines}");
+    assert!(
+        lines.contains("--- a/.claude/settings.json\n+++ b/.claude/settings.json\n@@"),
+        "{lines}"
+    );
     assert!(lines.contains("\n-\t\"a\": 1\n+\t\"a\": 1,\n+\t\"hooks\": {\n"), "{lines}");
-    assert!(lines.contains("--- /dev/null\n+++ solvi-rules.toml\n"), "{lines}");
-    assert!(lines.ends_with("\n(dry run: nothing written)"));
+    assert!(lines.contains("--- /dev/null\n+++ b/solvi-rules.toml\n"), "{lines}");
+    assert!(lines.ends_with("\ndry run: nothing was written"));
     assert_eq!(house.settings(), "{\n\t\"a\": 1\n}\n");
     assert_eq!(house.read("solvi-rules.toml"), None);
 }
@@ -252,7 +255,6 @@ fn what_is_not_built_yet_says_so() {
         let line = <Line as clap::Parser>::try_parse_from([&["install"], line].concat()).unwrap();
         run(&line.args, &world, &mut Vec::new()).unwrap_err().to_string()
     };
-    assert!(failure(&["--agent", "vim"]).contains("names no agent that is known"));
     assert!(failure(&["--model", "cmd:x"]).contains("`--decider` is not built yet"));
     assert_eq!(house.read(SETTINGS), None);
 }
