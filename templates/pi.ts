@@ -9,9 +9,13 @@
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join, sep } from "node:path";
 
-/** The program, its SHA-256, and the arguments with which it judges an event. */
+/**
+ * The program, its SHA-256, and the arguments with which it judges an event. In an extension that a
+ * team shares it is a name, to be found on PATH, and there is no SHA-256.
+ */
 const PROGRAM = "{{program}}";
 const DIGEST = "{{sha256}}";
 const JUDGE = "{{arguments}}";
@@ -40,14 +44,36 @@ const warnings = new Map();
 const children = new Set();
 let verified = "";
 
-/** Throws unless the program is the one that was installed. */
-function verify() {
+/** Returns the program's file; throws unless it is the one that was installed. */
+function program(ctx) {
+  if (DIGEST === "") return onPath(ctx.cwd);
   const { dev, ino, size, mtimeMs, ctimeMs } = statSync(PROGRAM);
   const found = [dev, ino, size, mtimeMs, ctimeMs].join(" ");
-  if (found === verified) return;
+  if (found === verified) return PROGRAM;
   const digest = createHash("sha256").update(readFileSync(PROGRAM)).digest("hex");
   if (digest !== DIGEST) throw new Error(`the program is not the one that was installed; ${INSTALL}`);
   verified = found;
+  return PROGRAM;
+}
+
+/** Finds the program on PATH, but not in the repository, whose files are not the person's choice. */
+function onPath(cwd) {
+  let root = cwd;
+  while (!existsSync(join(root, ".git")) && dirname(root) !== root) root = dirname(root);
+  if (!existsSync(join(root, ".git"))) root = cwd;
+  const inside = realpathSync(root) + sep;
+  const name = process.platform === "win32" ? `${PROGRAM}.exe` : PROGRAM;
+  for (const folder of (process.env.PATH ?? "").split(delimiter).filter(isAbsolute)) {
+    const file = join(folder, name);
+    try {
+      accessSync(file, constants.X_OK);
+      const places = [realpathSync(folder) + sep, realpathSync(file)];
+      if (statSync(file).isFile() && !places.some((place) => place.startsWith(inside))) return file;
+    } catch {
+      // It is not there.
+    }
+  }
+  throw new Error("`solvi-hook` is not on PATH, or only in this repository; install it");
 }
 
 /** Ends a process and what it has started. */
@@ -70,10 +96,10 @@ function end(child) {
  * @param {string} input
  */
 function run(args, input, ctx) {
-  verify();
+  const file = program(ctx);
   const kept = Object.entries(process.env).filter(([name]) => ENVIRONMENT.test(name));
   return new Promise((resolve, reject) => {
-    const child = spawn(PROGRAM, args, {
+    const child = spawn(file, args, {
       cwd: ctx.cwd,
       env: Object.fromEntries(kept),
       detached: process.platform !== "win32",
@@ -284,8 +310,8 @@ async function control(words, ctx) {
   const [act = "", name = ""] = words.trim().split(/\s+/);
   try {
     if (act === "status") {
-      verify();
-      tell(ctx, [`${PROGRAM} is the program that was installed.`, shut ?? "", trouble].filter(Boolean).join("\n"));
+      const found = `${program(ctx)} is the program ${DIGEST === "" ? "on PATH" : "that was installed"}.`;
+      tell(ctx, [found, shut ?? "", trouble].filter(Boolean).join("\n"));
       return;
     }
     if (act === "reset") {

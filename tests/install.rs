@@ -353,3 +353,35 @@ fn what_a_dry_run_would_remove_is_a_patch_too() {
         assert!(!house.root().join(file).exists(), "{agent}: {told}");
     }
 }
+
+/// A file that a team shares names nobody's machine.
+#[cfg(unix)]
+#[test]
+fn the_project_s_settings_name_the_program_that_is_on_path() {
+    let bin = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(crate::support::binary(), bin.path().join("solvi-hook")).unwrap();
+    let files = FILES.into_iter().chain([("pi", ".pi/extensions/solvi-hook.ts")]);
+    for (agent, file) in files {
+        for scope in ["project", "user"] {
+            let house = house();
+            let run = |args: &[&str]| {
+                let mut command = house.command(args);
+                command.env("PATH", format!("{}:/usr/bin:/bin", bin.path().display()));
+                said(command, b"")
+            };
+            let said = run(&["install", "--agent", agent, "--scope", scope]);
+            assert_eq!(said.status, Some(0), "{agent}: {said:?}");
+            if scope == "user" {
+                assert!(!house.root().join(file).exists(), "{agent}");
+                continue;
+            }
+            let text = house.text(file);
+            for place in [bin.path(), crate::support::binary(), &house.root(), &house.home()] {
+                let place = place.to_str().unwrap();
+                assert!(!text.contains(place), "{agent}: {place}: {text}");
+            }
+            let told = run(&["doctor"]).stdout;
+            assert!(told.contains(": refuses what must be refused"), "{agent}: {told}");
+        }
+    }
+}

@@ -15,5 +15,5 @@ fn the_extension_does_as_the_program_says_and_refuses_where_it_says_nothing() {
     node.arg(script).arg(house.root()).arg(binary()).env("HOME", house.home());
     let said = said(node, b"");
     assert_eq!(said.status, Some(0), "{}\n{}", said.stdout, said.stderr);
-    assert!(said.stdout.ends_with("13 passed, 0 failed\n"), "{}", said.stdout);
+    assert!(said.stdout.ends_with("14 passed, 0 failed\n"), "{}", said.stdout);
 }

@@ -338,6 +338,9 @@ fn entries(options: &Options) -> Result<(Vec<Entry>, Vec<String>), Failure> {
     }
 }
 
+/// The name by which a shell finds this program on PATH.
+const NAME: &str = "solvi-hook";
+
 /// Returns what starts us, as a shell reads it, and what to say about it.
 fn program(program: &Program, target: &Target) -> Result<(String, Vec<String>), Failure> {
     let (this, on_path) = match program {
@@ -356,7 +359,7 @@ fn program(program: &Program, target: &Target) -> Result<(String, Vec<String>), 
                 "note: `solvi-hook` on PATH is {}, not {shown}, which you are running",
                 visible(&found.to_string_lossy())
             );
-            Ok(("solvi-hook".to_owned(), if same { Vec::new() } else { vec![note] }))
+            Ok((NAME.to_owned(), if same { Vec::new() } else { vec![note] }))
         }
         None if target.scope == Scope::Project => {
             let note = format!(

@@ -266,8 +266,6 @@ const WIRING: Wiring = Wiring {
          JSON and RPC mode",
         "started in a subfolder, Pi does not find this extension; one of `--scope user` always loads",
         "`--no-extensions` leaves the guard out",
-        "the extension names this program by its place and digest: install again after an update, \
-         and on each machine",
     ],
     trust: Some(Trust {
         file: "trust.json",
@@ -308,7 +306,8 @@ pub fn is_extension(text: &str) -> bool {
     text.starts_with(EXTENSION)
 }
 
-/// Fills in the extension: the program, the digest of its file, and its arguments.
+/// Fills in the extension: the program, the digest of its file, and its arguments. Without a
+/// digest the program is a name, which is found on PATH.
 #[must_use]
 pub fn extension(template: &str, program: &str, digest: &str, arguments: &[String]) -> String {
     template

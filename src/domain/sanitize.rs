@@ -5,6 +5,7 @@
 //! cursor nor pass for a line of ours.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 /// The longest excerpt of a line, in characters; longer ones end with `…`.
 pub const EXCERPT: usize = 120;
@@ -45,6 +46,12 @@ pub fn lines(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Returns a path of this system as it is shown.
+#[must_use]
+pub fn path(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into_owned()
 }
 
 /// Returns a line as it is quoted in a message: trimmed, at most [`EXCERPT`] characters, visible.

@@ -214,7 +214,21 @@ fn an_extension_that_is_not_the_one_that_install_wrote_is_not_run() {
         &line("JUDGE"),
         &format!("const JUDGE = [\"-c\", \"touch '{}'\"];", trap.mark.display()),
     );
-    for text in [with(&evil), with("./evil"), with("evil"), arguments, format!("{text}\n// more")] {
+    let unchecked = |program: &str| {
+        with(program).replace(&format!("const DIGEST = \"{digest}\""), "const DIGEST = \"\"")
+    };
+    for text in [
+        with(&evil),
+        with("./evil"),
+        with("evil"),
+        with("solvi-hook"),
+        unchecked(&evil),
+        unchecked("./evil"),
+        unchecked("evil"),
+        unchecked("solvi-hook\"; //"),
+        arguments,
+        format!("{text}\n// more"),
+    ] {
         write(&file, &text);
         let told = trap.doctor();
         assert!(told.stdout.contains("not ours, and not run"), "{}", told.stdout);

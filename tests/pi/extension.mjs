@@ -2,7 +2,7 @@
 // the program is the real one. Every check is an assertion; the last line counts them.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -41,7 +41,7 @@ const calls = (path) => {
 };
 
 /** Loads the extension for a program, with a session begun. */
-async function pi(program, { ui, args = ["judge"], digest, late, started = true } = {}) {
+async function pi(program, { ui, args = ["judge"], digest, late, cwd = folder, started = true } = {}) {
   const sha256 = digest ?? createHash("sha256").update(readFileSync(program)).digest("hex");
   let source = template
     .replace('"{{program}}"', JSON.stringify(program))
@@ -61,7 +61,7 @@ async function pi(program, { ui, args = ["judge"], digest, late, started = true 
   const notify = (message, level) => told.push({ message, level });
   const stop = new AbortController();
   const ctx = {
-    cwd: folder,
+    cwd,
     mode: ui ? "tui" : "print",
     hasUI: ui !== undefined,
     ui: { confirm: () => false, select: () => undefined, ...ui, notify },
@@ -252,7 +252,7 @@ await check("the real program judges, and its choices are kept", async () => {
   await again.prompt();
   assert.ok((await again.edit()).block);
   await host.say("disable nobody");
-  assert.match(host.told.at(-1).message, /there is no judge/);
+  assert.match(host.told.at(-1).message, /invalid value 'nobody'/);
   assert.match((await host.edit()).reason, /no-eval/);
   writeFileSync(join(agent, "solvi-hook.choices.json"), "{}");
   await host.prompt();
@@ -271,6 +271,26 @@ await check("the model reads when what was written would have been refused", asy
   assert.match((await result("x = eval(y)\n")).content[0].text, /already changed[^]*no-eval/);
   writeFileSync(join(folder, "a.py"), "x = y\n");
   assert.equal(await result("x = y\n"), undefined);
+});
+
+await check("a name is found on PATH, and not in the repository", async () => {
+  const repository = join(folder, "repository");
+  const [inside, outside, cwd] = ["repository/bin", "outside", "repository/below"].map((name) => join(folder, name));
+  for (const made of [inside, outside, cwd, join(repository, ".git")]) mkdirSync(made, { recursive: true });
+  const other = fake("repository/bin/solvi-hook", { judge: says({ verdict: "allow" }) });
+  const program = fake("outside/solvi-hook", { judge: says({ verdict: "allow" }) });
+  const [path, name] = [process.env.PATH, { digest: "", cwd, ui: {} }];
+  symlinkSync(inside, join(folder, "link"));
+  const untrusted = [inside, "bin", "", join(folder, "link")].join(":");
+  process.env.PATH = `${untrusted}:${path}`;
+  assert.match((await (await pi("solvi-hook", name)).edit()).reason, /not on PATH, or only in this repository/);
+  process.env.PATH = `${untrusted}:${outside}:${path}`;
+  const host = await pi("solvi-hook", name);
+  assert.equal(await host.edit(), undefined);
+  await host.say("status");
+  assert.match(host.told.at(-1).message, /outside\/solvi-hook is the program on PATH/);
+  process.env.PATH = path;
+  assert.deepEqual([calls(other).length, calls(program).length > 0], [0, true]);
 });
 
 console.log(`${count} passed, 0 failed`);

@@ -41,6 +41,10 @@ pub fn not_an_extension(text: &str, wiring: &Wiring, project: &Path) -> Option<S
         });
     match filled {
         None => Some("it is not what `install` writes".to_owned()),
+        Some((program, digest, _)) if digest.is_empty() && program == NAME => {
+            not_a_program(NAME, project)
+        }
+        Some((_, digest, _)) if digest.is_empty() => Some("it has no digest".to_owned()),
         Some((program, ..)) => in_project(Path::new(&program), project),
     }
 }
