@@ -14,7 +14,7 @@ fn house() -> House {
 
 #[track_caller]
 fn asks(stdin: impl AsRef<[u8]>) {
-    house().run(&["pre-edit"], stdin).expect("ask", &["could not judge"]);
+    house().run(&["pre-edit"], stdin).expect("ask", &["could not check"]);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn wrong_types_and_missing_fields_ask() {
         json!({"file_path": "a.txt", "old_string": "a", "new_string": "b", "replace_all": 3}),
     ];
     for input in inputs {
-        house().edit("Edit", input).expect("ask", &["could not judge"]);
+        house().edit("Edit", input).expect("ask", &["could not check"]);
     }
     house().edit("Write", json!({"file_path": "a.txt", "content": 5})).expect("ask", &["content"]);
     house().run(&["pre-edit"], r#"{"tool_name":"Edit"}"#).expect("ask", &["tool_input"]);

@@ -248,10 +248,8 @@ fn step(
         Standing::Ours { .. } => verb(dry_run, "replaced").to_owned(),
         Standing::Stranger { .. } => {
             let original = yard.shown(&hooks.original(hook));
-            let (written, moved) = match dry_run {
-                true => ("would write", "would move"),
-                false => ("written", "moved"),
-            };
+            let moved = if dry_run { "would move" } else { "moved" };
+            let written = verb(dry_run, "written");
             format!("{written}; {moved} the hook that was there to {original}, which runs first")
         }
         _ => verb(dry_run, "written").to_owned(),

@@ -61,7 +61,7 @@ fn a_terminal_gets_colour_unless_somebody_asks_against_it() {
 fn findings_and_files_are_counted_and_named() {
     let desk = Desk::new();
     for at in 0..3 {
-        desk.write(&format!("{at}.txt"), format!("{BANNED}\n").repeat(4));
+        desk.write(format!("{at}.txt"), format!("{BANNED}\n").repeat(4));
     }
     desk.write("fine.txt", "fine\n").stage();
     let text = desk.run(&["check-staged", "--no-store"], "").stdout;
