@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::lists;
 use super::world::World;
 use crate::clients::wiring::{self, Form, Wiring, at_worst, brief, wirings};
-use crate::domain::sanitize::visible;
+use crate::domain::sanitize::{self, visible};
 use crate::engine::redaction::Redactor;
 use crate::store::hook_groups::{Deed, Done, Handler};
 use crate::store::own_entries::Owner;
@@ -238,7 +238,7 @@ impl Target {
     #[must_use]
     pub fn shown(&self, path: &Path) -> String {
         let path = path.strip_prefix(&self.project).unwrap_or(path);
-        visible(&path.to_string_lossy()).into_owned()
+        sanitize::path(path)
     }
 
     /// Returns the name of the file that is meant.

@@ -368,7 +368,7 @@ impl Outcome {
     /// Takes in what a check of a repository in a folder of this one came to.
     pub fn add_below(&mut self, folder: &str, other: Self) {
         let below = |place: &mut Place| {
-            let path = format!("{folder}/{place}");
+            let path = format!("{folder}/{}", place.as_str());
             *place = RepoPath::new(&path).map_or(Place::Outside(path), Place::Inside);
         };
         let mut rulings = other.decision.rulings;
@@ -482,7 +482,7 @@ pub fn moved_out(deltas: &[Delta], rules: &Rules) -> Vec<String> {
 }
 
 fn shown(place: &Place) -> String {
-    crate::domain::sanitize::visible(place.as_str()).into_owned()
+    place.to_string()
 }
 
 impl From<GitError> for Failure {

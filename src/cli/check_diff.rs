@@ -207,7 +207,7 @@ fn of_patch(
     } else {
         std::fs::File::open(world.path(file)).and_then(|mut file| file.read_to_end(&mut text))
     };
-    let name = sanitize::visible(&file.to_string_lossy()).into_owned();
+    let name = sanitize::path(file);
     read.map_err(|error| Failure::new(format!("`{name}` cannot be read")).because(error))?;
     let mut patched = patch::read(&text).map_err(|error| {
         Failure::new("the patch cannot be read")

@@ -7,6 +7,7 @@
 use super::failure::Failure;
 use super::rule_sources::{RULES_FILES, RULES_VARIABLE, RuleSource, Unusable};
 use super::world::World;
+use crate::domain::byte_name;
 use crate::domain::{
     Change, Content, Finding, Moment, Numbering, Part, Place, RepoPath, Ruling, Spot, Verdict,
 };
@@ -402,7 +403,7 @@ impl Wanted<'_> {
         };
         let path = self.root.join(named);
         let inside = path.strip_prefix(self.root).unwrap_or(&path);
-        vec![inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")]
+        vec![byte_name::of_path(inside).replace(std::path::MAIN_SEPARATOR, "/")]
     }
 }
 

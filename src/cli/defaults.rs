@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::roots::Roots;
 use super::world::World;
-use crate::domain::sanitize::visible;
+use crate::domain::sanitize;
 use crate::store::roots::holding;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +48,6 @@ pub fn folder(flag: Option<&Path>, world: &World) -> Result<PathBuf, Failure> {
 #[must_use]
 pub fn no_project(folder: &Path) -> Failure {
     Failure::new("the project cannot be looked at")
-        .because(format!("`{}` is not a directory", visible(&folder.to_string_lossy())))
+        .because(format!("`{}` is not a directory", sanitize::path(folder)))
         .next("name the project's folder with `--project`")
 }

@@ -1,7 +1,7 @@
 //! `--explain`: the same run, told to a person.
 
 use crate::clients::Voice;
-use crate::domain::sanitize::visible;
+use crate::domain::sanitize::{self, visible};
 use crate::domain::{Action, Change, Content, Decision, Event, Finding, Ruling, wording};
 use crate::engine::redaction::Redactor;
 use crate::report;
@@ -54,7 +54,7 @@ impl Explanation {
 
     /// Tells which project it is.
     pub fn project(&mut self, root: &Path) {
-        self.row("project", &visible(&root.to_string_lossy()));
+        self.row("project", &sanitize::path(root));
     }
 
     /// Tells which variables are set and do not count.
@@ -121,7 +121,7 @@ impl Explanation {
     }
 
     fn ruling(&mut self, ruling: &Ruling) {
-        self.row("judged", &visible(ruling.change.place.as_str()));
+        self.row("judged", &ruling.change.place.shown());
         if ruling.findings.is_empty() {
             self.row("", "no rule meets this path");
         }
@@ -148,7 +148,7 @@ fn describe(change: &Change) -> String {
         Content::Unknown(why) => format!("the file after the edit is not known: {}", visible(why)),
     };
     let count = change.added.len();
-    format!("{}: {count} new line(s), {after}", visible(change.place.as_str()))
+    format!("{}: {count} new line(s), {after}", change.place)
 }
 
 fn ms(spent: Duration) -> String {

@@ -3,6 +3,7 @@
 
 use super::lists::{self, GlobList};
 use super::world::World;
+use crate::domain::byte_name;
 use crate::domain::sanitize::visible;
 use crate::domain::utc::read_date;
 use crate::domain::{Utc, Verdict};
@@ -193,7 +194,8 @@ impl Sieve {
         }
         let decision = !about_content && self.verdicts.is_empty();
         let decision = decision || matches!(record.kind(), Kind::Decision | Kind::Written);
-        let path = |globs: &Globs| record.path().is_some_and(|path| globs.cover(path));
+        let path =
+            |globs: &Globs| record.path().is_some_and(|path| globs.cover(&byte_name::read(path)));
         let session = || record.session().is_some_and(|id| self.sessions.iter().any(|it| it == id));
         let fits = decision
             && self.globs.as_ref().is_none_or(path)

@@ -14,7 +14,7 @@ use super::world::World;
 use crate::clients;
 use crate::clients::wiring::{Form, Plan};
 use crate::domain::Entry;
-use crate::domain::sanitize::visible;
+use crate::domain::sanitize::{self, visible};
 use crate::store::hook_groups::{Deed, Done};
 use crate::store::installed;
 use crate::store::own_entries::{Owner, owner};
@@ -350,14 +350,14 @@ fn program(program: &Program, target: &Target) -> Result<(String, Vec<String>), 
         Program::Given(command) => return Ok((command.clone(), Vec::new())),
         Program::Found { this, on_path } => (this, on_path),
     };
-    let shown = visible(&this.to_string_lossy()).into_owned();
+    let shown = sanitize::path(this);
     // A file that a team shares names nobody's machine.
     match on_path.as_ref().filter(|_| target.scope == Scope::Project) {
         Some(found) => {
             let same = fs::canonicalize(found).ok() == fs::canonicalize(this).ok();
             let note = format!(
                 "note: `solvi-hook` on PATH is {}, not {shown}, which you are running",
-                visible(&found.to_string_lossy())
+                sanitize::path(found)
             );
             Ok((NAME.to_owned(), if same { Vec::new() } else { vec![note] }))
         }
@@ -435,8 +435,8 @@ fn about_places(target: &Target) -> Vec<String> {
         notes.push(format!(
             "warning: {} is not the root of its repository ({}): {} reads these settings at most \
              when it is started in that very folder",
-            visible(&target.project.to_string_lossy()),
-            visible(&root.to_string_lossy()),
+            sanitize::path(&target.project),
+            sanitize::path(&root),
             target.wiring.title
         ));
     }
@@ -462,7 +462,7 @@ fn about_agent(target: &Target) -> Vec<String> {
 fn next_steps(target: &Target, rules: Option<&Rules>) -> [String; 2] {
     let folder = match target.scope {
         Scope::User => "any project".into(),
-        _ => visible(&target.project.to_string_lossy()).into_owned(),
+        _ => sanitize::path(&target.project),
     };
     let rules = rules.map_or("the project's rules file".into(), |rules| target.shown(&rules.file));
     [

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::hook_managers::{to_hook, to_managers};
 use super::world::World;
 use super::{install, uninstall};
-use crate::domain::sanitize::visible;
+use crate::domain::sanitize::{self, visible};
 use crate::git::shims::{
     Ground, HOOKS, Hook, HooksFolder, PRE_COMMIT, PRE_MERGE_COMMIT, PRE_PUSH, ShimError, Standing,
 };
@@ -38,7 +38,7 @@ impl Yard {
     #[must_use]
     pub fn shown(&self, path: &Path) -> String {
         let root = self.repo.root().and_then(|root| path.strip_prefix(root).ok());
-        visible(&root.unwrap_or(path).to_string_lossy()).into_owned()
+        sanitize::path(root.unwrap_or(path))
     }
 
     /// Returns what leads git to the hooks folder, when it is `core.hooksPath`.
@@ -157,7 +157,7 @@ fn obstacle(yard: &Yard, hook: &Hook, standing: &Standing, chain: bool) -> Optio
             why: format!(
                 "{name} is a symbolic link to {}, where nothing is: git runs no hook there; \
                  remove the link (`rm`) and install again",
-                visible(&target.to_string_lossy())
+                sanitize::path(target)
             ),
             by_hand: false,
             chain: false,

@@ -198,7 +198,7 @@ impl Keep<'_> {
 }
 
 fn summary(outcome: &Outcome) -> Summary {
-    let not_checked = outcome.not_checked.iter().map(|file| file.place.to_string());
+    let not_checked = outcome.not_checked.iter().map(|file| file.place.spelled().into_owned());
     Summary {
         title: outcome.title.clone(),
         verdict: outcome.decision.verdict(),

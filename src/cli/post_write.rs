@@ -63,7 +63,7 @@ pub fn judge(
     let looks: Vec<Look> = changes
         .iter()
         .map(|change| {
-            let wanted = Wanted { session: &event.session, path: change.place.as_str() };
+            let wanted = Wanted { session: &event.session, path: &change.place.spelled() };
             Look::at(change, recent.find(&wanted).as_ref(), files)
         })
         .collect();

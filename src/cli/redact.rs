@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::world::World;
 use super::{defaults, keep, verify};
-use crate::domain::sanitize::visible;
+use crate::domain::sanitize::{self, visible};
 use crate::store::erase::{EraseError, Erasure};
 use crate::store::traces::Traces;
 use std::io::Write;
@@ -73,10 +73,8 @@ fn refused(name: &str, error: &EraseError) -> Failure {
         EraseError::Unsound(_) => failure.next("see what is wrong: `solvi-hook verify`"),
         EraseError::Unknown(_) => failure.next("give the id that a reply or `audit --all` names"),
         EraseError::Many(_) => failure.next("give more of the id"),
-        EraseError::Sealed(store) => failure.next(format!(
-            "name the store: `solvi-hook redact ID {}`",
-            visible(&store.to_string_lossy())
-        )),
+        EraseError::Sealed(store) => failure
+            .next(format!("name the store: `solvi-hook redact ID {}`", sanitize::path(store))),
         EraseError::NoStore => failure.next("name a store that is there"),
         EraseError::Store(_) | EraseError::Already(_) | EraseError::Empty(_) => failure,
     }

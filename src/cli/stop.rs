@@ -12,6 +12,7 @@ use super::failure::Failure;
 use super::keep::{Keep, Stop};
 use super::sitting::Sitting;
 use crate::clients::Voice;
+use crate::domain::byte_name;
 use crate::domain::{Action, Decision, Event, Finding, Moment, Session, Verdict};
 use crate::engine::redaction::Redactor;
 use crate::git::{GitError, Repo};
@@ -115,7 +116,7 @@ fn left(sitting: &Sitting, files: &DiskFiles, voice: &mut Voice) -> Left {
             }
         };
         voice.notes.extend(outcome.unread.as_deref().map(unchecked));
-        let folder = root.strip_prefix(files.root()).unwrap_or(root).to_string_lossy();
+        let folder = byte_name::of_path(root.strip_prefix(files.root()).unwrap_or(root));
         if folder.is_empty() {
             (left.repo, left.outcome) = (Some(repo), outcome);
         } else {
@@ -164,7 +165,7 @@ fn reasons(decision: &Decision) -> Option<String> {
             |finding: &&Finding| finding.verdict == Verdict::Deny && finding.unknown.is_none();
         for finding in ruling.findings.iter().filter(certain) {
             let lines: Vec<&str> = finding.spots.iter().map(|spot| spot.text.as_str()).collect();
-            reasons.push(json!([ruling.change.place.as_str(), finding.rule, lines]));
+            reasons.push(json!([ruling.change.place.spelled(), finding.rule, lines]));
         }
     }
     (!reasons.is_empty()).then(|| value_hash(&reasons.into()))

@@ -145,10 +145,9 @@ fn phase_of(event: &str) -> Option<Phase> {
 fn reasons(decision: &Decision, voice: &Voice) -> Vec<String> {
     let mut found: Vec<(Verdict, String)> = Vec::new();
     for ruling in &decision.rulings {
-        let path = ruling.change.place.as_str();
+        let path = &ruling.change.place;
         for finding in ruling.findings.iter().filter(|finding| finding.objects()) {
             let item = wording::item(finding, &ruling.change);
-            let path = crate::domain::sanitize::visible(path);
             found.push((finding.verdict, format!("{path}: {item}")));
         }
     }

@@ -5,6 +5,7 @@
 //! [`Verdict`] only ever rises). Nothing here touches a file, a clock, the environment or a
 //! process: what must be read of the outside comes through [`Files`].
 
+pub mod byte_name;
 pub mod change;
 pub mod decision;
 pub mod declared;

@@ -5,6 +5,8 @@
 //! and the recorded spelling have been resolved, so that a rule meets the file that would
 //! really be written.
 
+use super::byte_name;
+use std::borrow::Cow;
 use std::fmt;
 
 /// A `/`-separated path below the project root: not empty, no `.` or `..` component.
@@ -60,6 +62,18 @@ impl Place {
         }
     }
 
+    /// Returns the path as it is shown: as git shows it, between quotes where it has to be.
+    #[must_use]
+    pub fn shown(&self) -> Cow<'_, str> {
+        byte_name::shown(self.as_str())
+    }
+
+    /// Returns the path as JSON and records hold it; see [`byte_name::spelled`].
+    #[must_use]
+    pub fn spelled(&self) -> Cow<'_, str> {
+        byte_name::spelled(self.as_str())
+    }
+
     /// Returns the last component.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -70,6 +84,6 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(&self.shown())
     }
 }

@@ -4,7 +4,9 @@
 //! are written as `\u{…}`, so that a line of somebody's code can neither move a terminal's
 //! cursor nor pass for a line of ours.
 
+use super::byte_name;
 use std::borrow::Cow;
+use std::fmt::Write;
 use std::path::Path;
 
 /// The longest excerpt of a line, in characters; longer ones end with `…`.
@@ -22,7 +24,10 @@ pub fn visible(text: &str) -> Cow<'_, str> {
             '\t' => out.push_str("\\t"),
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
-            char if hidden(char) => out.extend(char.escape_unicode()),
+            char if hidden(char) => match byte_name::byte_of(char) {
+                Some(byte) => drop(write!(out, "\\{byte:03o}")),
+                None => out.extend(char.escape_unicode()),
+            },
             char => out.push(char),
         }
     }
@@ -51,7 +56,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
 /// Returns a path of this system as it is shown.
 #[must_use]
 pub fn path(path: &Path) -> String {
-    visible(&path.to_string_lossy()).into_owned()
+    byte_name::shown(&byte_name::of_path(path)).into_owned()
 }
 
 /// Returns a line as it is quoted in a message: trimmed, at most [`EXCERPT`] characters, visible.
@@ -67,7 +72,7 @@ pub fn excerpt(line: &str) -> String {
 
 /// Tells whether a character is one that a reader would not see, or that changes how others are
 /// seen (Unicode 17: Cc, the bidirectional controls, the zero-width and deprecated format
-/// characters, tags, and the line and paragraph separators).
+/// characters, tags, the line and paragraph separators, and what stands for a byte in a name).
 #[must_use]
 pub fn hidden(char: char) -> bool {
     char.is_control()
@@ -76,7 +81,7 @@ pub fn hidden(char: char) -> bool {
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
             | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
+            | '\u{e0000}'..='\u{e0fff}' | '\u{10ff00}'..='\u{10ffff}')
 }
 
 #[cfg(test)]

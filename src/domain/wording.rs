@@ -49,7 +49,7 @@ fn shortened(text: String) -> String {
 /// Returns the block for one change: a headline and an item for each finding that objects,
 /// strictest first.
 fn block(ruling: &Ruling, answer: Verdict) -> String {
-    let path = visible(ruling.change.place.as_str());
+    let path = ruling.change.place.shown();
     let act = if ruling.change.deletes() { "deletion" } else { "edit" };
     let mut text = match ruling.verdict() {
         Verdict::Deny => format!("solvi-hook refused this {act} of {path}:"),
@@ -68,7 +68,7 @@ fn block(ruling: &Ruling, answer: Verdict) -> String {
 pub fn left(decision: &Decision) -> String {
     let refused = decision.rulings.iter().filter(|ruling| ruling.verdict() == Verdict::Deny);
     let blocks = refused.map(|ruling| {
-        let path = visible(ruling.change.place.as_str());
+        let path = ruling.change.place.shown();
         let mut text = if ruling.change.deletes() {
             format!("{path}, which is deleted:")
         } else {

@@ -6,6 +6,7 @@
 //! to the repository, and makes no delta.
 
 use super::error::GitError;
+use crate::domain::byte_name;
 use crate::domain::{Place, RepoPath};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -166,10 +167,10 @@ impl Delta {
 
 /// Returns the place of a path as git stores it.
 pub(super) fn place(path: &BStr) -> Result<Place, GitError> {
-    let text = path.to_str_lossy();
+    let text = byte_name::text(path);
     match RepoPath::new(&text) {
         Some(path) => Ok(Place::Inside(path)),
-        None => Err(GitError::Path { path: text.into_owned() }),
+        None => Err(GitError::Path { path: byte_name::shown(&text).into_owned() }),
     }
 }
 
@@ -177,7 +178,9 @@ pub(super) fn place(path: &BStr) -> Result<Place, GitError> {
 pub(super) fn on_disk(root: &Path, path: &BStr) -> Result<PathBuf, GitError> {
     match gix::path::from_bstr(path) {
         Ok(path) => Ok(root.join(path)),
-        Err(_) => Err(GitError::Path { path: path.to_str_lossy().into_owned() }),
+        Err(_) => {
+            Err(GitError::Path { path: byte_name::shown(&byte_name::text(path)).into_owned() })
+        }
     }
 }
 

@@ -85,9 +85,9 @@ pub enum GitError {
         shallow: bool,
     },
     /// A tree or an index holds a name that no file can have (`..`, an empty one).
-    #[error("the repository holds a path that no file can have: {path:?}")]
+    #[error("the repository holds a path that no file can have: {path}")]
     Path {
-        /// The path, lossily.
+        /// The path, as it is shown.
         path: String,
     },
     /// What is at a path is not a file that can be used.
@@ -101,7 +101,7 @@ pub enum GitError {
     /// Folders are nested deeper than git itself goes.
     #[error("folders are nested more than {} deep below `{path}`", super::tree::DEEPEST)]
     Deep {
-        /// The path, lossily.
+        /// The path, as it is shown.
         path: String,
     },
     /// A file or a folder of the working tree, or of git's own folder, cannot be read.

@@ -9,6 +9,7 @@ use super::staged::stored;
 use super::text;
 use super::tree::Entries;
 use crate::domain::Content;
+use crate::domain::byte_name;
 use crate::domain::text::decode;
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
@@ -79,7 +80,8 @@ impl Repo {
         let failed = |source| GitError::Other { doing: "reading what is ignored", source };
         let mut ignored = objects.local.excludes(&index, None, IGNORE).map_err(failed)?;
         let mode = if is_folder { IndexMode::DIR } else { IndexMode::FILE };
-        let path = path.as_bytes().as_bstr();
+        let path = byte_name::bytes(path);
+        let path = path.as_bstr();
         Ok(ignored.at_entry(path, Some(mode)).map_err(failed)?.is_excluded())
     }
 }
@@ -88,7 +90,8 @@ impl Index {
     /// Returns how it knows a path.
     #[must_use]
     pub fn entry(&self, path: &str) -> Tracked {
-        let path = path.as_bytes().as_bstr();
+        let path = byte_name::bytes(path);
+        let path = path.as_bstr();
         match self.get(path) {
             Some(entry) if entry.stage() != Stage::Unconflicted => Tracked::Unmerged,
             Some(entry) if entry.is_intended() => Tracked::Intended,
@@ -116,7 +119,8 @@ impl Index {
         objects: &Objects<'_>,
         path: &str,
     ) -> Result<Option<Vec<u8>>, GitError> {
-        let path = path.as_bytes().as_bstr();
+        let path = byte_name::bytes(path);
+        let path = path.as_bstr();
         if let Some(entry) = self.get(path) {
             if !entry.is_settled() || !is_content(entry.mode) {
                 return Ok(None);
@@ -154,12 +158,13 @@ impl Index {
             if is_ascii && other.is_ascii() {
                 other.eq_ignore_ascii_case(path.as_bytes())
             } else {
-                other.to_str_lossy().to_lowercase() == folded
+                byte_name::text(other).to_lowercase() == folded
             }
         };
         let mut paths = (0..self.len()).map(|at| self.path(at));
-        let found = paths.find(|other| *other != path.as_bytes() && same(other));
-        found.map(|other| other.to_str_lossy().into_owned())
+        let own = byte_name::bytes(path);
+        let found = paths.find(|other| *other != &*own && same(other));
+        found.map(|other| byte_name::text(other).into_owned())
     }
 
     /// Returns the folder above a path that the index holds as one entry, and that entry.

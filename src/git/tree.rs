@@ -7,6 +7,7 @@ use super::delta::{Difference, Mode, Now, Version};
 use super::error::GitError;
 use super::objects::Objects;
 use super::repo::Id;
+use crate::domain::byte_name;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::tree::{EntryMode, EntryRef, name_order};
@@ -144,7 +145,8 @@ impl<'o, 'r> Walk<'o, 'r> {
         walk: impl FnOnce(&mut Self) -> Result<(), GitError>,
     ) -> Result<(), GitError> {
         if self.depth == DEEPEST {
-            let path = self.folder.get(..200).unwrap_or(&self.folder).to_str_lossy().into_owned();
+            let path = byte_name::text(self.folder.get(..200).unwrap_or(&self.folder));
+            let path = byte_name::shown(&path).into_owned();
             return Err(GitError::Deep { path });
         }
         let length = self.folder.len();

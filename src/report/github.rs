@@ -8,8 +8,9 @@
 use super::Format;
 use super::rows::{one_line, rows};
 use super::subject::Subject;
-use crate::domain::Verdict;
-use crate::domain::sanitize::visible;
+use crate::domain::sanitize::{hidden, visible};
+use crate::domain::{Place, Verdict};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -40,7 +41,7 @@ impl Format for Github {
                 writeln!(
                     out,
                     "::{level} file={}{at},title={title}::{}",
-                    property(row.path()),
+                    property(&path(row.place())),
                     data(&row.message(mark.spot).join("\n")),
                 )?;
             }
@@ -52,7 +53,7 @@ impl Format for Github {
             // One for all: an annotation a file would use up the ten that are shown.
             let mut lines = vec!["not checked:".to_owned()];
             for file in subject.not_checked {
-                let (path, why) = (visible(file.place.as_str()), one_line(&file.why));
+                let (path, why) = (&file.place, one_line(&file.why));
                 lines.push(format!("{path}: {why}"));
             }
             writeln!(out, "::notice title=solvi-hook::{}", data(&lines.join("\n")))?;
@@ -66,6 +67,13 @@ impl Format for Github {
         }
         writeln!(out, "solvi-hook: {}: {}.", visible(subject.title), subject.summary())
     }
+}
+
+/// Returns a path as the runner compares it with the files of the change, unless it would hide
+/// something.
+fn path(place: &Place) -> Cow<'_, str> {
+    let path = place.spelled();
+    if path.contains(hidden) { place.shown() } else { path }
 }
 
 fn data(text: &str) -> String {

@@ -54,7 +54,10 @@ impl Format for Gitlab {
                         Verdict::Ask => "major",
                         Verdict::Warn | Verdict::Allow => "minor",
                     },
-                    location: Location::of(row.path(), row.line(mark.spot).unwrap_or(1)),
+                    location: Location::of(
+                        &row.place().spelled(),
+                        row.line(mark.spot).unwrap_or(1),
+                    ),
                 });
             }
         }
@@ -71,9 +74,9 @@ impl Format for Gitlab {
             issues.push(Issue {
                 description: format!("not checked: {}", one_line(&file.why)),
                 check_name: "not-checked".to_owned(),
-                fingerprint: format!("not-checked:{}", file.place),
+                fingerprint: format!("not-checked:{}", file.place.spelled()),
                 severity: "info",
-                location: Location::of(file.place.as_str(), 1),
+                location: Location::of(&file.place.spelled(), 1),
             });
         }
         escaped::document(&issues, out)

@@ -13,7 +13,8 @@
 //!   "verdict": "deny",                      allow, warn, ask or deny: the strictest of all
 //!   "findings": [{
 //!     "verdict": "deny", "rule": "no-secrets",
-//!     "path": "src/a.py", "inside": true,   inside: relative to the project's root
+//!     "path": "src/a.py", "inside": true,   inside: relative to the project's root; a path that is
+//!                                           not UTF-8 is quoted as git quotes it
 //!     "moved_from": null, "deleted": false,
 //!     "message": "…", "why": "…",           message: one line, fit to show; why: as written
 //!     "instead": "…", "unknown": null,      unknown: what could not be checked
@@ -46,6 +47,7 @@ use super::subject::Subject;
 use super::{Format, escaped};
 use crate::domain::{Numbering, Place, Verdict, wording};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// One document.
@@ -114,7 +116,7 @@ struct Rules<'a> {
 
 #[derive(Serialize)]
 struct NotChecked<'a> {
-    path: &'a str,
+    path: Cow<'a, str>,
     why: &'a str,
 }
 
@@ -122,9 +124,9 @@ struct NotChecked<'a> {
 struct Finding<'a> {
     verdict: Verdict,
     rule: &'a str,
-    path: &'a str,
+    path: Cow<'a, str>,
     inside: bool,
-    moved_from: Option<&'a str>,
+    moved_from: Option<Cow<'a, str>>,
     deleted: bool,
     message: String,
     why: &'a str,
@@ -167,7 +169,7 @@ impl<'a> Document<'a> {
             findings,
             troubles: &subject.decision.troubles,
             not_checked: not_checked
-                .map(|file| NotChecked { path: file.place.as_str(), why: &file.why })
+                .map(|file| NotChecked { path: file.place.spelled(), why: &file.why })
                 .collect(),
             notes: subject.notes,
             summary: Tally::of(subject),
@@ -182,9 +184,9 @@ impl<'a> Finding<'a> {
         Self {
             verdict: finding.verdict,
             rule: &finding.rule,
-            path: row.path(),
+            path: row.place().spelled(),
             inside: row.inside(),
-            moved_from: change.moved_from.as_ref().map(Place::as_str),
+            moved_from: change.moved_from.as_ref().map(Place::spelled),
             deleted: change.deletes(),
             message: row.headline(),
             why: finding.why.trim(),

@@ -10,6 +10,7 @@ use super::rows::{Row, one_line, rows};
 use super::subject::Subject;
 use crate::domain::sanitize::{excerpt, visible};
 use crate::domain::{Ruling, Verdict, wording};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -75,15 +76,15 @@ impl Format for Junit {
     }
 }
 
-fn cases<'a>(subject: &Subject<'a>) -> BTreeMap<(&'a str, &'a str), Case> {
-    let mut cases: BTreeMap<(&str, &str), Case> = BTreeMap::new();
+fn cases<'a>(subject: &Subject<'a>) -> BTreeMap<(Cow<'a, str>, &'a str), Case> {
+    let mut cases: BTreeMap<(Cow<'a, str>, &'a str), Case> = BTreeMap::new();
     for Ruling { change, findings, .. } in &subject.decision.rulings {
         for finding in findings {
-            cases.entry((change.place.as_str(), &finding.rule)).or_default();
+            cases.entry((change.place.shown(), &finding.rule)).or_default();
         }
     }
     for row in rows(subject) {
-        let case = cases.entry((row.path(), &row.finding.rule)).or_default();
+        let case = cases.entry((row.place().shown(), &row.finding.rule)).or_default();
         let text = words(&row);
         match row.finding.verdict {
             _ if row.finding.unknown.is_some() => case.errors.push(text),
@@ -92,16 +93,16 @@ fn cases<'a>(subject: &Subject<'a>) -> BTreeMap<(&'a str, &'a str), Case> {
         }
     }
     for trouble in &subject.decision.troubles {
-        let case = cases.entry((subject.title, "not judged")).or_default();
+        let case = cases.entry((visible(subject.title), "not judged")).or_default();
         case.errors.push(one_line(trouble));
     }
     for file in subject.not_checked {
-        let case = cases.entry((file.place.as_str(), "not checked")).or_default();
+        let case = cases.entry((file.place.shown(), "not checked")).or_default();
         case.skipped = Some(one_line(&file.why));
     }
     if cases.is_empty() {
         // Some readers take a suite without a case for a broken run.
-        cases.entry((subject.title, "no findings")).or_default();
+        cases.entry((visible(subject.title), "no findings")).or_default();
     }
     cases
 }
@@ -110,11 +111,11 @@ fn words(row: &Row<'_>) -> String {
     let mut lines = vec![format!("{}: {}", row.finding.verdict.word(), row.headline())];
     for spot in &row.finding.spots {
         let at = match row.line(Some(spot)) {
-            Some(line) => format!("{}:{line}", visible(row.path())),
+            Some(line) => format!("{}:{line}", row.place()),
             None if spot.line > 0 => {
                 format!("line {}{}", spot.line, row.ruling.change.numbering.suffix())
             }
-            None => visible(row.path()).into_owned(),
+            None => row.place().to_string(),
         };
         let text = match (excerpt(&spot.text), visible(wording::what(spot, &row.ruling.change))) {
             (text, what) if text.is_empty() => what.into_owned(),

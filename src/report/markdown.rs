@@ -47,7 +47,7 @@ impl Format for Markdown {
         list("Could not be judged", troubles, out)?;
         let files = subject.not_checked.iter();
         let files =
-            files.map(|file| format!("{}: {}", code(file.place.as_str()), prose(&file.why)));
+            files.map(|file| format!("{}: {}", code(&file.place.shown()), prose(&file.why)));
         list("Not checked", files, out)?;
         list("Notes", subject.notes.iter().map(|text| prose(text)), out)?;
         if subject.rule_sets.is_empty() {
@@ -58,7 +58,7 @@ impl Format for Markdown {
 }
 
 fn places(row: &Row<'_>) -> String {
-    let mut parts = vec![code(row.path())];
+    let mut parts = vec![code(&row.place().shown())];
     for spot in row.finding.spots.iter().filter(|spot| spot.line > 0).take(LINES) {
         let suffix = row.ruling.change.numbering.suffix();
         let mut part = format!("line {}{suffix}", spot.line);

@@ -74,7 +74,7 @@ impl Format for Rdjson {
                 diagnostics.push(Diagnostic {
                     message: row.message(mark.spot).join("\n"),
                     location: Some(Location {
-                        path: row.path().to_owned(),
+                        path: row.place().spelled().into_owned(),
                         range: range(&row, mark),
                     }),
                     severity: severity(row.finding.verdict),
@@ -93,7 +93,7 @@ impl Format for Rdjson {
         for file in subject.not_checked {
             diagnostics.push(Diagnostic {
                 message: format!("not checked: {}", one_line(&file.why)),
-                location: Some(Location { path: file.place.as_str().to_owned(), range: None }),
+                location: Some(Location { path: file.place.spelled().into_owned(), range: None }),
                 severity: "INFO",
                 code: Code { value: "not-checked".to_owned() },
             });

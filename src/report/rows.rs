@@ -46,7 +46,7 @@ pub fn rows<'a>(subject: &Subject<'a>) -> Vec<Row<'a>> {
     }
     rows.sort_by(|a, b| {
         let key = |row: &Row<'a>| Reverse(row.finding.verdict);
-        a.path().cmp(b.path()).then_with(|| key(a).cmp(&key(b)))
+        a.place().as_str().cmp(b.place().as_str()).then_with(|| key(a).cmp(&key(b)))
     });
     let mut seen = HashMap::new();
     for row in &mut rows {
@@ -62,7 +62,7 @@ pub fn rows<'a>(subject: &Subject<'a>) -> Vec<Row<'a>> {
 fn fingerprint(row: &Row<'_>, spot: Option<&Spot>, seen: &mut HashMap<String, usize>) -> String {
     let text = spot.map_or("", |spot| if spot.text.is_empty() { &spot.what } else { &spot.text });
     let mut hash = Sha256::new();
-    for part in [&row.finding.rule, row.path(), &folded(text)] {
+    for part in [&*row.finding.rule, &row.place().spelled(), &folded(text)] {
         // The length keeps apart what the parts' ends would otherwise run together.
         hash.update(part.len().to_be_bytes());
         hash.update(part);
@@ -78,9 +78,9 @@ fn fingerprint(row: &Row<'_>, spot: Option<&Spot>, seen: &mut HashMap<String, us
 }
 
 impl<'a> Row<'a> {
-    /// Returns the path of the file.
-    pub fn path(&self) -> &'a str {
-        self.ruling.change.place.as_str()
+    /// Returns the file.
+    pub fn place(&self) -> &'a Place {
+        &self.ruling.change.place
     }
 
     /// Tells whether the file is below the project's root.

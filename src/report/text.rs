@@ -58,7 +58,7 @@ impl Format for Text {
             told.push(Level::ERROR.with_name("not judged").primary_title(one_line(trouble)));
         }
         for file in subject.not_checked {
-            let text = format!("{}: {}", visible(file.place.as_str()), one_line(&file.why));
+            let text = format!("{}: {}", file.place, one_line(&file.why));
             told.push(Level::WARNING.with_name("not checked").primary_title(text));
         }
         for note in subject.notes {
@@ -88,9 +88,9 @@ fn finding<'a>(row: &Row<'a>) -> Group<'a> {
     let title = level.with_name(word).primary_title(row.headline()).id(visible(&row.finding.rule));
     let mut group = Group::with_title(title);
     let path = match row.ruling.change.numbering {
-        Numbering::File => visible(row.path()).into_owned(),
-        Numbering::NewText => format!("{} (new text)", visible(row.path())),
-        Numbering::Cell => format!("{} (cell)", visible(row.path())),
+        Numbering::File => row.place().to_string(),
+        Numbering::NewText => format!("{} (new text)", row.place()),
+        Numbering::Cell => format!("{} (cell)", row.place()),
     };
     let shown = row.finding.spots.iter().take(LOCATIONS);
     let (quoted, bare): (Vec<&Spot>, Vec<&Spot>) =
@@ -115,7 +115,7 @@ fn finding<'a>(row: &Row<'a>) -> Group<'a> {
     let more = [
         ("cannot be checked", row.unknown()),
         ("instead", row.instead()),
-        ("moved from", moved.map(|place| visible(place.as_str()).into_owned())),
+        ("moved from", moved.map(|place| place.shown().into_owned())),
         ("commit", row.commit()),
     ];
     for (name, text) in more {

@@ -164,7 +164,7 @@ pub fn unsound(record: &Stored, given: &Given, ruling: &Ruling) -> Option<Differ
             return Some(of(name, How::Hash));
         }
     }
-    let outcome = plan.outcome(ruling.change.place.as_str());
+    let outcome = plan.outcome(&ruling.change.place.spelled());
     let result = record.at(&["response", "results", question])?;
     let word = |key: &str| result.get(key).and_then(Value::as_str).unwrap_or("none").to_owned();
     let settled = |answer: &str, source: &str| format!("{answer}, settled by {source}");

@@ -4,7 +4,9 @@
 //! business. `..` goes first, as text, then symbolic links (dangling ones too), then the spelling that the file system has recorded. Only
 //! regular files are ever opened.
 
+use super::native;
 use super::recorded;
+use crate::domain::byte_name;
 use crate::domain::{Files, PROJECT_FOLDER, Place, RepoPath, Stored};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -89,8 +91,8 @@ impl DiskFiles {
     #[must_use]
     pub fn path(&self, place: &Place) -> PathBuf {
         match place {
-            Place::Inside(path) => self.root.join(path.as_str()),
-            Place::Outside(path) => PathBuf::from(path),
+            Place::Inside(path) => self.root.join(native::path(path.as_str())),
+            Place::Outside(path) => native::path(path),
         }
     }
 
@@ -271,7 +273,7 @@ fn absent(error: &std::io::Error) -> bool {
 /// Spells a path for rules: a separator of this system is `/`; a `\` in a Unix name stays what it
 /// is.
 fn text(path: &Path) -> String {
-    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+    byte_name::of_path(path).replace(std::path::MAIN_SEPARATOR, "/")
 }
 
 /// What was met on the way to a file.

@@ -54,6 +54,13 @@ mod owned_os;
 mod owned_os;
 
 #[cfg(not(unix))]
+#[path = "native_other.rs"]
+mod native;
+#[cfg(unix)]
+#[path = "native_unix.rs"]
+mod native;
+
+#[cfg(not(unix))]
 #[path = "private_other.rs"]
 mod private;
 #[cfg(unix)]

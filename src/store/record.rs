@@ -103,7 +103,7 @@ fn entry(record: Map<String, Value>, ruling: &Ruling) -> Entry {
 
 fn decision(ruling: &Ruling, event: &Event, facts: &Facts) -> Map<String, Value> {
     let plan = Plan::of(ruling, facts.instruction_check);
-    let outcome = plan.outcome(ruling.change.place.as_str());
+    let outcome = plan.outcome(&ruling.change.place.spelled());
     let init = steps::init(ruling);
     let init_hash = value_hash(&init);
     let question = facts.occasion.question;
@@ -253,7 +253,7 @@ fn meta(ruling: &Ruling, event: &Event, facts: &Facts, plan: &Plan) -> Map<Strin
     let mut meta = object([
         ("hook", facts.occasion.hook.into()),
         ("tool", change.tool.as_str().into()),
-        ("path", change.place.as_str().into()),
+        ("path", change.place.spelled().as_ref().into()),
         ("outcome", ruling.verdict().word().into()),
         ("reasons", reasons.into()),
         ("rules", plan.rules().into()),
@@ -295,7 +295,7 @@ fn ours(ruling: &Ruling, plan: &Plan) -> Map<String, Value> {
         note("checks", verdicts.into());
     }
     if let Some(from) = &change.moved_from {
-        note("moved_from", from.as_str().into());
+        note("moved_from", from.spelled().as_ref().into());
     }
     match change.numbering {
         Numbering::File => {}

@@ -9,6 +9,7 @@ use super::canonical::value_hash;
 use super::chain::record_hash;
 use super::steps;
 use super::stored::{Kind, Stored};
+use crate::domain::byte_name;
 use crate::domain::{
     Certainty, Change, Content, Finding, Line, Moment, Numbering, Part, Place, RepoPath, Spot,
     Standing, Verdict,
@@ -209,9 +210,10 @@ fn after(record: &Stored, text: Option<&Value>) -> Result<Content, Lack> {
 
 /// Returns the place that a record names: a path of the project, or an absolute one.
 fn place(path: &str) -> Option<Place> {
-    match RepoPath::new(path) {
-        Some(inside) if !has_drive(path) => Some(Place::Inside(inside)),
-        _ if path.starts_with('/') || has_drive(path) => Some(Place::Outside(path.to_owned())),
+    let path = byte_name::read(path);
+    match RepoPath::new(&path) {
+        Some(inside) if !has_drive(&path) => Some(Place::Inside(inside)),
+        _ if path.starts_with('/') || has_drive(&path) => Some(Place::Outside(path.into_owned())),
         _ => None,
     }
 }

@@ -203,7 +203,7 @@ pub fn init(ruling: &Ruling) -> Value {
     let (added, after) = kept(ruling);
     let added: Value = added.iter().map(|line| json!([line.number, line.text])).collect();
     json!({
-        "path": ruling.change.place.as_str(),
+        "path": ruling.change.place.spelled(),
         "added_lines": added,
         "result_text": after,
     })

@@ -12,6 +12,7 @@ mod commits;
 mod content;
 pub mod desk;
 mod evasions;
+mod names;
 mod output;
 mod paths;
 mod pushes;

@@ -8,6 +8,7 @@
 //! and leaves warnings; no verdict becomes milder by it. Nothing is fetched and nothing is
 //! written, and what cannot be read is said where it mattered.
 
+use crate::domain::byte_name;
 use crate::domain::{
     Change, Content, Finding, Line, Numbering, Part, Place, Spot, Standing, Verdict, diff,
 };
@@ -208,7 +209,7 @@ impl<'a> Beside<'a> {
         let Place::Inside(_) = place else { return None };
         let path = self.files.path(place);
         let root = repository_root(path.parent()?)?;
-        let inside = path.strip_prefix(&root).ok()?.to_string_lossy();
+        let inside = byte_name::of_path(path.strip_prefix(&root).ok()?);
         let inside = inside.replace(std::path::MAIN_SEPARATOR, "/");
         Some(Home { git: GitFolders::of(&root), path: inside, root })
     }

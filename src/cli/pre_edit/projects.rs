@@ -7,6 +7,7 @@
 
 use super::super::rule_sources::{RuleSource, RulesFile};
 use super::Broken;
+use crate::domain::byte_name;
 use crate::domain::{Change, Moment};
 use crate::engine::rules::{Realm, Rulebook};
 use crate::store::files::DiskFiles;
@@ -151,5 +152,5 @@ pub fn realm(folder: &Path, files: &DiskFiles) -> (Realm, String) {
 
 /// Spells a path as places are spelled.
 fn text(path: &Path) -> String {
-    path.to_string_lossy().replace(MAIN_SEPARATOR, "/")
+    byte_name::of_path(path).replace(MAIN_SEPARATOR, "/")
 }

@@ -7,6 +7,7 @@
 use super::Problem;
 use super::head::{Fate, Head};
 use super::lines::headless;
+use crate::domain::byte_name;
 use crate::domain::{Place, RepoPath};
 
 /// The name that stands for no file.
@@ -113,7 +114,7 @@ pub fn written(text: &[u8]) -> Result<String, Problem> {
     if name.is_empty() {
         return Err(Problem::Names);
     }
-    Ok(String::from_utf8_lossy(name).into_owned())
+    Ok(byte_name::text(name).into_owned())
 }
 
 /// Returns the two names behind `diff --git`, unless they cannot be told apart: names with
@@ -131,14 +132,14 @@ pub fn header(text: &[u8]) -> Result<Option<Pair>, Problem> {
         let (new, _) = quoted(new.trim_ascii_start())?;
         return Ok(Some(Pair { old: Some(written(old)?), new: Some(new) }));
     }
-    Ok(split(&String::from_utf8_lossy(text), " "))
+    Ok(split(&byte_name::text(text), " "))
 }
 
 /// Returns the two names of the line `Binary files ONE and OTHER differ`, if it is one.
 pub fn of_binary(line: &[u8]) -> Result<Option<Pair>, Problem> {
     let Some(text) = line.strip_prefix(b"Binary files ") else { return Ok(None) };
     let Some(text) = text.strip_suffix(b" differ") else { return Ok(None) };
-    let text = String::from_utf8_lossy(text);
+    let text = byte_name::text(text);
     let apart = || text.rsplit_once(" and ");
     let Some((old, new)) = split(&text, " and ")
         .and_then(|pair| pair.old.zip(pair.new))
@@ -182,7 +183,7 @@ pub fn of_submodule(line: &[u8]) -> Option<String> {
 /// Returns the name in the line that `diff -r` writes for a file that only one folder has:
 /// `Only in FOLDER: NAME`.
 pub fn of_single(line: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(line.strip_prefix(b"Only in ")?).into_owned();
+    let text = byte_name::text(line.strip_prefix(b"Only in ")?).into_owned();
     let (folder, name) = text.split_once(": ")?;
     let path = format!("{folder}/{name}");
     let bare = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"));
@@ -196,7 +197,7 @@ fn quoted(text: &[u8]) -> Result<(String, &[u8]), Problem> {
     while let Some((at, byte)) = bytes.next() {
         if byte == b'"' {
             let rest = text.get(at + 1..).unwrap_or_default();
-            return Ok((String::from_utf8_lossy(&name).into_owned(), rest));
+            return Ok((byte_name::text(&name).into_owned(), rest));
         }
         if byte != b'\\' {
             name.push(byte);

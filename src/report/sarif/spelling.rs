@@ -1,5 +1,6 @@
 //! How do paths and messages have to be spelled in SARIF?
 
+use crate::domain::byte_name;
 use std::fmt::Write;
 
 /// Returns the relative URI reference of a path below the project's root.
@@ -17,7 +18,7 @@ pub fn absolute(path: &str) -> String {
 
 fn encoded(path: &str, plain: &[u8]) -> String {
     let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
+    for &byte in byte_name::bytes(path).iter() {
         if byte.is_ascii_alphanumeric() || plain.contains(&byte) {
             uri.push(char::from(byte));
         } else {
@@ -40,6 +41,7 @@ mod tests {
     #[test]
     fn a_path_becomes_a_uri_whatever_its_name() {
         assert_eq!(relative("src/a b#%?.py"), "src/a%20b%23%25%3F.py");
+        assert_eq!(relative(&byte_name::text(b"caf\xe9")), "caf%E9");
         assert_eq!(relative("mailto:x/名"), "mailto%3Ax/%E5%90%8D");
         assert_eq!(absolute("/etc/my hosts"), "file:///etc/my%20hosts");
         assert_eq!(absolute("C:/x"), "file:///C:/x");
