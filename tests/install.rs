@@ -160,7 +160,7 @@ fn those_agents_are_wired_that_are_used_here() {
     assert_eq!(wired(&house), [false, false, false, true, true]);
     // Nobody is found: the first is taken, and that is said.
     let nobody = crate::install::house();
-    assert!(nobody.alone(&["install"]).stdout.contains("no agent is found"));
+    assert!(nobody.alone(&["install"]).stdout.contains("no agent found"));
     assert_eq!(wired(&nobody), [true, false, false, false, false]);
     let all = crate::install::house();
     assert_eq!(all.alone(&["install", "--agent", "all"]).status, Some(0));

@@ -195,7 +195,11 @@ fn a_strangers_hook_stays_and_the_line_to_add_is_printed() {
     assert!(said.stderr.contains("install --git --chain"), "{said:?}");
     assert_eq!(yard.listing(), ["pre-commit"]);
     assert_eq!(fs::read(yard.hook("pre-commit")).unwrap(), theirs);
-    assert!(yard.uninstall().stdout.contains(".git/hooks/pre-commit: not ours, kept"));
+    assert!(
+        yard.uninstall()
+            .stdout
+            .contains(".git/hooks/pre-commit: not a hook of solvi-hook, unchanged")
+    );
     assert_eq!(fs::read(yard.hook("pre-commit")).unwrap(), theirs);
 }
 

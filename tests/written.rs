@@ -47,7 +47,10 @@ fn the_model_is_told_when_another_text_was_written_that_would_have_been_refused(
     let reply = written(&house, "a.txt", "one\n", "one\nDEBUG\n");
     assert_eq!(reply["decision"], "block");
     let reason = reply["reason"].as_str().unwrap();
-    assert!(reason.contains("already changed") && reason.contains("line 2: DEBUG"), "{reason}");
+    assert!(
+        reason.contains("already been written") && reason.contains("line 2: DEBUG"),
+        "{reason}"
+    );
     let record = last(&house);
     assert_eq!(record["meta"]["solvi_hook"]["written"]["differs"], true);
     assert_eq!(
@@ -105,7 +108,7 @@ fn every_client_that_can_be_told_is_told_in_its_words() {
     ] {
         let reply = house.run(&["hook"], payload.to_string()).reply();
         let text = reply.pointer(place).and_then(Value::as_str).unwrap_or_default();
-        assert!(text.contains("already changed") && text.contains("no-debug"), "{reply}");
+        assert!(text.contains("already been written") && text.contains("no-debug"), "{reply}");
     }
     let edit = json!({"cursor_version": "2", "hook_event_name": "afterFileEdit",
         "file_path": "a.txt", "edits": [{"old_string": "", "new_string": "DEBUG\n"}]});

@@ -10,6 +10,7 @@ use super::world::World;
 use crate::clients::wiring::{self, Form, Wiring, at_worst, brief, wirings};
 use crate::domain::sanitize::{self, visible};
 use crate::engine::redaction::Redactor;
+use crate::report::count;
 use crate::store::hook_groups::{Deed, Done, Handler};
 use crate::store::own_entries::Owner;
 use crate::store::settings::{Settings, handlers, user_folder};
@@ -357,7 +358,8 @@ pub fn told(file: &str, done: &Done, dry_run: bool) -> String {
 pub fn others(file: &str, others: &[Handler]) -> Vec<String> {
     let mut lines = Vec::new();
     if !others.is_empty() {
-        lines.push(format!("{file}: kept {} other hook handler(s)", others.len()));
+        let others = count(others.len(), "other hook");
+        lines.push(format!("{file}: {others} unchanged"));
     }
     for handler in others.iter().filter(|handler| handler.owner == Owner::Solvi) {
         lines.push(format!(

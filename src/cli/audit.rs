@@ -8,6 +8,7 @@ mod one;
 use super::defaults;
 use super::failure::Failure;
 use super::filters::Times;
+use super::lists;
 use super::rule_sources::RuleSource;
 use super::verify;
 use super::world::World;
@@ -60,7 +61,7 @@ pub struct Args {
     #[command(flatten)]
     times: Times,
     /// How many records are judged at once [default: one for each processor]
-    #[arg(long, value_name = "N", requires = "all")]
+    #[arg(long, value_name = "N", requires = "all", value_parser = lists::count)]
     jobs: Option<NonZeroUsize>,
     /// Write one JSON object
     #[arg(long)]

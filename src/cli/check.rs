@@ -26,17 +26,17 @@ use std::sync::{Mutex, PoisonError};
 /// How files are judged and reported.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// How the findings are written
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format())]
     pub format: Shape,
-    /// Do not look for text that speaks to the reviewer of the change
+    /// Do not look for prompt injection in the added lines
     #[arg(long)]
     pub no_instruction_check: bool,
-    /// Exit 0 also when a check could not be carried out
+    /// Exit with 0 also when a check could not run
     #[arg(long)]
     pub allow_unknown: bool,
-    /// How many files are read at once [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    /// Number of files read in parallel [default: number of processors]
+    #[arg(long, value_name = "N", value_parser = lists::count)]
     pub jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     network: Network,

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  solvi-hook check-diff\n  \
     solvi-hook check-diff origin/main...HEAD --fail-on ask --format github\n  \
     git diff | solvi-hook check-diff --patch -\n\n\
-    Exit status: 0 nothing stops you, 1 the verdict stops you, 2 it could not be judged.")]
+    Exit status: 0 passed, 1 findings at or above `--fail-on`, 2 the check could not run.")]
 pub struct Args {
     /// The range: A..B, A...B or REV
     #[arg(value_name = "RANGE", conflicts_with_all = ["staged", "worktree", "patch"])]
@@ -50,7 +50,7 @@ pub struct Args {
     /// Evaluate by the rules of this revision alone
     #[arg(long, value_name = "REV")]
     rules_from: Option<String>,
-    /// The mildest verdict that makes the exit status 1
+    /// Exit with 1 at or above this verdict
     #[arg(long, value_name = "VERDICT", default_value = "deny", value_parser = lists::verdict(STOPPING))]
     fail_on: Verdict,
     /// Only these paths (globs as in rules; a leading `!` excludes), with commas between; may be
@@ -65,10 +65,10 @@ pub struct Args {
     each_commit: bool,
     #[command(flatten)]
     options: Options,
-    /// Keep a record of the decision there, from the project's root
+    /// Record the decision there, from the project's root
     #[arg(long, value_name = "PATH")]
     store: Option<PathBuf>,
-    /// A folder in the repository [default: this folder]
+    /// A folder in the repository [default: the current folder]
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `check-staged`: what is about to be committed, held against the rules.
+//! `check-staged`: evaluates the rules on what is about to be committed.
 
 use super::check::{Options, Outcome, Survey, moved_out};
 use super::check_rules::{Rules, Wanted};
@@ -12,29 +12,31 @@ use crate::store::record::Occasion;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Judge what is staged, as the git hook pre-commit does
+/// Check staged changes, as the git hook pre-commit does
 ///
-/// Compares the index with HEAD by the objects themselves, so that no attribute or setting hides
-/// a line, and judges the lines that the commit would add. Rules come from the index where they
-/// are tracked. Where a rule asks and a person is at the terminal, they are asked.
+/// Compares the index with HEAD object by object, so that no attribute or setting hides a line, and
+/// evaluates the rules on the lines that the commit would add. Rules come from the index where they
+/// are tracked. Where a rule asks, the person at the terminal is asked. In a git hook nothing is
+/// printed when there is nothing to report.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  solvi-hook check-staged\n  \
     solvi-hook check-staged --format json\n\n\
-    Exit status: 0 commit, 1 a rule stands against it, 2 it could not be judged.\n\
-    `git commit --no-verify` commits without asking.")]
+    Exit status: 0 passed, 1 findings block the commit, 2 the check could not run.\n\
+    `git commit --no-verify` skips the check.")]
 pub struct Args {
     #[command(flatten)]
     options: Options,
     /// The rules file, from the project's root; its staged version where it is tracked
     #[arg(long, value_name = "PATH")]
     rules: Option<PathBuf>,
-    /// Where the decision is kept, from the project's root [default: .solvi/traces/hooks.jsonl]
+    /// Where the decision is recorded, from the project's root [default:
+    /// .solvi/traces/hooks.jsonl]
     #[arg(long, value_name = "PATH", conflicts_with = "no_store")]
     store: Option<PathBuf>,
-    /// Keep no record of the decision; nobody is asked then, as only a yes on record counts
+    /// Do not record the decision; approval is then impossible, because it must be on record
     #[arg(long)]
     no_store: bool,
-    /// A folder in the repository [default: this folder]
+    /// A folder in the repository [default: the current folder]
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
 }

@@ -1,6 +1,6 @@
 //! Every error as a person meets it: headline, where, what to do next.
 
-use crate::domain::sanitize::visible;
+use crate::domain::sanitize::{visible, without_number};
 use crate::engine::rules::RulesError;
 use crate::store::hook_groups::HooksError;
 use crate::store::settings::SettingsError;
@@ -44,7 +44,7 @@ impl fmt::Display for Failure {
         // What is quoted in them came from outside: it starts no line of its own.
         write!(f, "error: {}", visible(&self.headline))?;
         for line in self.causes.iter().flat_map(|cause| cause.lines()) {
-            write!(f, "\n  {}", visible(line))?;
+            write!(f, "\n  {}", visible(&without_number(line)))?;
         }
         match &self.next {
             Some(next) => write!(f, "\nnext: {}", visible(next)),

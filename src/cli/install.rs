@@ -1,4 +1,4 @@
-//! `install`: has an agent ask us before each edit.
+//! `install`: adds our hook to an agent's settings, or to git.
 //!
 //! Everything is read and worked out before anything is written. What is written: the agent's
 //! settings with our entry in them, and, when the project has no rules file, the sample.
@@ -24,21 +24,21 @@ use std::path::{Path, PathBuf};
 
 pub(super) mod extension;
 
-/// Have an agent hold each edit against the rules of the project, or git each commit
+/// Install the hook for coding agents, or for git
 ///
-/// Writes an entry for edits to come and one for edits that were made into the agent's settings,
-/// and leaves everything else in them as it is. Installing again replaces the entries. Without a
-/// rules file, a sample is written. For Pi, which runs no commands, an extension is written.
+/// Adds hook entries to the agent's settings: one before an edit, one after it, and one before the
+/// agent stops. Everything else in the settings stays as it is. Installing again replaces the
+/// entries. Without a rules file, a sample is written. Pi runs no commands, so it gets an extension.
 ///
-/// With `--git`, hooks of the repository are written instead: nothing is committed or merged
-/// unless the rules allow it. A hook that is there already is never changed.
+/// With `--git`, the git hooks of the repository are written instead: nothing is committed or merged
+/// unless the rules allow it. An existing hook is never changed.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    solvi-hook install                  for everybody who works on this project\n  \
-    solvi-hook install --scope user     for you, in every project\n  \
-    solvi-hook install --dry-run        show what would be written\n  \
-    solvi-hook install --git --pre-push for commits, merges and pushes, whoever makes them")]
+    solvi-hook install                   for everybody who works on this project\n  \
+    solvi-hook install --scope user      for you, in every project\n  \
+    solvi-hook install --dry-run         print a patch of what would be written\n  \
+    solvi-hook install --git --pre-push  for commits, merges and pushes")]
 pub struct Args {
     /// Where to write.
     #[command(flatten)]
@@ -46,40 +46,40 @@ pub struct Args {
     /// The rules file, from the project's root [default: the one that is found]
     #[arg(long, value_name = "PATH")]
     pub rules: Option<PathBuf>,
-    /// Let an edit that breaks no rule run without the agent's own question
+    /// Let an edit without findings run without the agent's own prompt
     #[arg(long)]
     pub approve: bool,
-    /// What starts solvi-hook, as a shell reads it [default: found by itself]
+    /// The command that starts solvi-hook, quoted for a shell [default: detected]
     #[arg(long, value_name = "CMD")]
     pub command: Option<String>,
-    /// Do not judge edits; only remove entries that are there
+    /// Remove existing entries and add none
     #[arg(long)]
     pub no_edits: bool,
-    /// Do not pick skills (nothing does so far)
+    /// Do not pick skills (not implemented yet)
     #[arg(long)]
     pub no_skills: bool,
-    /// Where skills are (picking skills is not built yet)
+    /// Where skills are (not implemented yet)
     #[arg(long, value_name = "DIR")]
     pub skills_dir: Vec<PathBuf>,
-    /// Who answers questions (deciders are not built yet)
+    /// Who answers questions (not implemented yet)
     #[arg(long, alias = "model", value_name = "SPEC")]
     pub decider: Option<String>,
-    /// Take the place of entries of solvi: they go, and the rules file that they name stays in use
+    /// Replace entries of solvi; the rules file that they name stays in use
     #[arg(long)]
     pub replace_solvi: bool,
-    /// Show what would be written, and write nothing
+    /// Print what would be done, as a patch, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Write hooks of git instead of an agent's settings: pre-commit and pre-merge-commit
+    /// Install git hooks instead of an agent's: pre-commit and pre-merge-commit
     #[arg(long, conflicts_with_all = [
         "agent", "scope", "rules", "approve", "command", "no_edits", "no_skills", "skills_dir",
         "decider", "replace_solvi",
     ])]
     pub git: bool,
-    /// Also write git's pre-push
+    /// Install the git hook pre-push too
     #[arg(long, requires = "git")]
     pub pre_push: bool,
-    /// Where somebody else's hook is, move it beside ours, which runs it first
+    /// Move an existing git hook aside; ours runs it first
     #[arg(long, requires = "git")]
     pub chain: bool,
 }
@@ -170,7 +170,7 @@ fn targets(args: &Args, world: &World, lines: &mut Vec<String>) -> Result<Vec<Ta
         let first = all.into_iter().next();
         lines.extend(first.iter().map(|first| {
             format!(
-                "note: no agent is found in this project or on PATH, so this is for {}; name \
+                "note: no agent found in this project or on PATH, so this is for {}; choose \
                  another with `--agent`",
                 first.wiring.title
             )
@@ -308,7 +308,7 @@ fn rules_of_solvi(gone: &[Done]) -> Option<PathBuf> {
 fn sample_unless_there(rules: &Rules, options: &Options) -> Result<Vec<String>, Failure> {
     let name = options.target.shown(&rules.file);
     if rules.is_there {
-        return Ok(vec![format!("{name}: kept as it is; these rules judge")]);
+        return Ok(vec![format!("{name}: unchanged, these rules apply")]);
     }
     let written = verb(options.dry_run, "written");
     let mut lines = vec![format!("{name}: {written}, a sample to start from")];
@@ -442,7 +442,7 @@ fn about_places(target: &Target) -> Vec<String> {
     }
     for (scope, file) in target.elsewhere() {
         notes.push(format!(
-            "note: {file} has an entry of ours too, so that an edit may be judged twice; \
+            "note: {file} has an entry of solvi-hook too, so an edit may be checked twice; \
              `solvi-hook uninstall --scope {}` removes it",
             scope.name()
         ));
@@ -468,8 +468,8 @@ fn next_steps(target: &Target, rules: Option<&Rules>) -> [String; 2] {
     [
         format!("check: start {} in {folder} and {}", target.wiring.title, target.wiring.look),
         format!(
-            "next: each edit is held against {rules}, which is read anew each time; decisions \
-             are kept in .solvi/ (which keeps itself out of git)"
+            "next: every edit is checked against {rules}; decisions are recorded in .solvi/, which \
+             git ignores"
         ),
     ]
 }

@@ -80,8 +80,8 @@ pub fn install(args: &install::Args, world: &World, out: &mut dyn Write) -> Resu
     }
     lines.extend(passed_by(&yard, "removes it"));
     lines.push(
-        "next: what is committed or merged is held against the rules first, whoever does it; \
-         `git commit --no-verify` skips that once"
+        "next: every commit and merge is checked first; `git commit --no-verify` skips the check \
+         once"
             .to_owned(),
     );
     if args.dry_run {
@@ -118,13 +118,15 @@ pub fn uninstall(
                     };
                     lines.push(format!("{name}: {}{back}", verb(args.dry_run, "removed")));
                 }
-                Standing::Stranger { .. } => lines.push(format!("{name}: not ours, kept")),
+                Standing::Stranger { .. } => {
+                    lines.push(format!("{name}: not a hook of solvi-hook, unchanged"));
+                }
                 Standing::Absent | Standing::DeadLink(_) | Standing::NoFile => {}
             }
         }
     }
     if none {
-        lines.push("no hook of ours is here, nothing to remove".to_owned());
+        lines.push("no git hook of solvi-hook here, nothing to remove".to_owned());
     }
     if args.dry_run {
         lines.push(DRY_RUN.to_owned());
@@ -168,18 +170,16 @@ fn obstacle(yard: &Yard, hook: &Hook, standing: &Standing, chain: bool) -> Optio
             chain: false,
         }),
         Standing::Stranger { .. } if hooks.ground == Ground::Tree => {
-            by_hand(format!("{name} is a hook of the project's own, and is not moved"))
+            by_hand(format!("{name} is a hook of the project, and is not moved"))
         }
         Standing::Stranger { .. } if fs::symlink_metadata(&original).is_ok() => by_hand(format!(
-            "{name} is somebody else's hook, and so is {}, which another one was moved to before",
+            "{name} is another hook, and so is {}, where one was moved before",
             yard.shown(&original)
         )),
         Standing::Stranger { .. } if chain => None,
-        Standing::Stranger { .. } => Some(Obstacle {
-            why: format!("{name} is somebody else's hook"),
-            by_hand: true,
-            chain: true,
-        }),
+        Standing::Stranger { .. } => {
+            Some(Obstacle { why: format!("{name} is another hook"), by_hand: true, chain: true })
+        }
     }
 }
 
@@ -209,8 +209,7 @@ fn by_hand(
 }
 
 fn refused(yard: &Yard, obstacles: &[(&Hook, Obstacle)], chain: bool) -> Failure {
-    let mut failure =
-        Failure::new("the hooks of git are not ours to write, so nothing was written");
+    let mut failure = Failure::new("git hooks are in the way; nothing was written");
     for (_, obstacle) in obstacles {
         if !failure.causes.contains(&obstacle.why) {
             failure = failure.because(&obstacle.why);

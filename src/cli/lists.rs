@@ -8,6 +8,7 @@ use crate::domain::Verdict;
 use clap::builder::{
     NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser,
 };
+use std::num::NonZeroUsize;
 
 /// The globs of one value.
 #[derive(Clone, Debug)]
@@ -17,6 +18,16 @@ pub struct GlobList(Vec<String>);
 #[must_use]
 pub fn id() -> NonEmptyStringValueParser {
     NonEmptyStringValueParser::new()
+}
+
+/// Reads a number of things, of which there must be one.
+pub fn count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "a whole number above 0 is expected".to_owned())
+}
+
+/// Reads a number of things.
+pub fn number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "a whole number is expected".to_owned())
 }
 
 /// Returns what reads one word of a closed set.

@@ -55,22 +55,25 @@ use world::World;
 /// The longest line of a help text, in columns.
 const WIDTH: usize = 100;
 
-/// Hold every edit of a coding agent against the rules of the repository
+/// Check every edit a coding agent makes against your rules
 ///
-/// A coding agent is about to write a file: solvi-hook works out what the file would hold, judges
-/// the new lines by the repository's rules, and answers allow, warn, ask or deny in the agent's
-/// own words. Every decision is kept in a hash-chained record under `.solvi/`.
+/// When a coding agent is about to write a file, solvi-hook works out what the file would contain,
+/// evaluates the rules of the repository on the new lines, and replies with allow, warn, ask or
+/// deny in the form that the agent expects. It checks commits and pushes by the same rules. Every
+/// decision is recorded in a hash-chained log under `.solvi/`.
 #[derive(Debug, Parser)]
 #[command(
     name = "solvi-hook",
     version,
     max_term_width = WIDTH,
     after_help = "Examples:\n  \
-        solvi-hook install                      put the hook into this project's Claude Code settings\n  \
-        solvi-hook rules check                  read every rule and every pattern\n  \
-        solvi-hook pre-edit --explain < p.json  judge a recorded edit and say why\n\n\
-        Exit status: 0 nothing stops you, 1 the verdict stops you, 2 it could not be judged.\n\
-        A hook sub-command always exits 0: its verdict is the reply."
+        solvi-hook install            check the edits of the agents that are used in this project\n  \
+        solvi-hook install --git      check commits and merges\n  \
+        solvi-hook check-diff         check the working tree now\n  \
+        solvi-hook rules check        check the rules themselves\n  \
+        solvi-hook doctor             see whether everything is in place\n\n\
+        Exit status: 0 passed, 1 findings, 2 the check could not run.\n\
+        A hook sub-command always exits 0: its verdict is in the reply."
 )]
 pub struct Cli {
     #[command(subcommand)]

@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::filters::{Filters, Fit, Sieve};
+use super::lists;
 use super::report::read;
 use super::verify::{open, store, unreadable};
 use super::world::World;
@@ -43,7 +44,7 @@ pub struct Args {
     #[command(flatten)]
     filters: Filters,
     /// Write no more than this many records
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = lists::number)]
     limit: Option<usize>,
     /// Write the newest first, and with --limit only the newest
     #[arg(long)]

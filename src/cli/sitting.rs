@@ -14,26 +14,26 @@ pub struct Settings {
     /// .config/solvi-rules.toml and .claude/solvi-rules.toml that exists, else the built-in rules
     #[arg(long, value_name = "PATH")]
     pub rules: Option<PathBuf>,
-    /// Where the decision is kept, from the project's root [default: .solvi/traces/hooks.jsonl]
+    /// Where the decision is recorded, from the project's root [default:
+    /// .solvi/traces/hooks.jsonl]
     #[arg(long, value_name = "PATH", conflicts_with = "no_store")]
     store: Option<PathBuf>,
-    /// Keep no record of the decision
+    /// Do not record the decision
     #[arg(long)]
     no_store: bool,
-    /// Answer "allow" in so many words when no rule stands against the edit, which skips the
-    /// agent's own prompt
+    /// Reply "allow" explicitly when there are no findings, which skips the agent's own prompt
     #[arg(long)]
     pub approve: bool,
-    /// Do not look for text that speaks to the reviewer of the change
+    /// Do not look for prompt injection in the added lines
     #[arg(long)]
     pub no_instruction_check: bool,
     /// The project's root [default: the repository that the session is in]
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// Seconds after which an answer that is not there asks a person
+    /// Timeout in seconds; on timeout the verdict is `ask`
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub deadline: Duration,
-    /// Also tell a person on standard error what was judged, by which rules, and how long it took
+    /// Explain on standard error what was checked, by which rules, and how long it took
     #[arg(long)]
     pub explain: bool,
     /// Accepted for the day when models answer questions; until then a person does

@@ -2,7 +2,7 @@
 
 use super::world::World;
 use crate::clients::CLIENTS;
-use crate::domain::sanitize::visible;
+use crate::domain::sanitize::{visible, without_number};
 use crate::report::Style;
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
@@ -53,5 +53,5 @@ pub fn write_err(text: &str) {
 
 /// Writes a note to standard error, on one line whatever it quotes.
 pub fn write_note(note: &str) {
-    write_err(&format!("note: {}\n", visible(note)));
+    write_err(&format!("note: {}\n", visible(&without_number(note))));
 }

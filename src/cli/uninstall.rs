@@ -32,10 +32,10 @@ pub struct Args {
     /// Where to remove.
     #[command(flatten)]
     pub place: Where,
-    /// Show what would be written, and write nothing
+    /// Print what would be done, as a patch, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Remove the hooks of git that are ours
+    /// Remove the git hooks of solvi-hook
     #[arg(long, conflicts_with_all = ["agent", "scope"])]
     pub git: bool,
 }

@@ -221,11 +221,11 @@ fn entries(plan: &Plan) -> Vec<Entry> {
     };
     let before = otherwise(&command, &worst.to_string());
     let after = otherwise(&command, &json!({"systemMessage": NOT_CHECKED}).to_string());
-    let written = "holding what was written against what was judged";
+    let written = "checking what was written";
     vec![
-        entry(PRE_TOOL_USE, Some(TOOLS), before, "holding the edit against the rules"),
+        entry(PRE_TOOL_USE, Some(TOOLS), before, "checking the edit"),
         entry(POST_TOOL_USE, Some("apply_patch"), after.clone(), written),
-        entry(STOP, None, after, "holding the working tree against the rules"),
+        entry(STOP, None, after, "checking the working tree"),
     ]
 }
 

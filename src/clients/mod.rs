@@ -41,7 +41,7 @@ pub mod universal;
 pub mod unknown_tool;
 pub mod wiring;
 
-use crate::domain::{Decision, Event, Files, Verdict, wording};
+use crate::domain::{Decision, Event, Files, Verdict, sanitize, wording};
 use contract::{Contract, Known, Without};
 use marks::Marks;
 use payload::PayloadError;
@@ -259,7 +259,7 @@ impl Voice {
     /// Returns a reason with the notes behind it.
     fn beside(&self, reason: String) -> String {
         let reason = Some(reason).filter(|reason| !reason.is_empty());
-        let notes = self.notes.iter().cloned();
+        let notes = self.notes.iter().map(|note| sanitize::without_number(note).into_owned());
         let mut text = reason.into_iter().chain(notes).collect::<Vec<_>>().join("\n");
         if text.len() > LONGEST {
             text.truncate(text.floor_char_boundary(LONGEST));
@@ -277,7 +277,7 @@ pub fn by_name(name: &str) -> Option<&'static dyn Client> {
 }
 
 /// Opens the reason when the edit is already made.
-const MADE: &str = "The file is already changed. Take the change back, or tell the user.";
+const MADE: &str = "The file has already been written. Revert the change, or tell the user.";
 
 /// Writes the reply to a tool that has run, as Claude Code and Codex read it: a refusal is told to
 /// the model, and changes nothing.
@@ -298,8 +298,8 @@ fn after_tool(event: &str, decision: &Decision, voice: &Voice) -> String {
 }
 
 /// Opens the reason when the agent is about to stop.
-const LEFT: &str = "Before you stop: the working tree holds what would be refused at the commit. \
-    Mend what is yours; tell the user about the rest.";
+const LEFT: &str = "Before you stop: the working tree has changes that would be refused at the commit. \
+    Fix those that you made, and tell the user about the rest.";
 
 /// Returns what is told to an agent that is about to stop and is not to.
 fn left(decision: &Decision, voice: &Voice) -> String {

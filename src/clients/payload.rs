@@ -12,6 +12,7 @@ use super::patch::{self, PatchError};
 use super::server_tools;
 use super::unknown_tool::{self, tool_name};
 use crate::domain::{Action, Change, Event, Files, Session};
+use serde_json::error::Category;
 use serde_json::{Map, Value};
 
 impl From<PatchError> for PayloadError {
@@ -98,8 +99,18 @@ pub(super) fn object(payload: &[u8]) -> Result<Map<String, Value>, PayloadError>
             let is = if other.is_null() { "null" } else { kind_of(&other) };
             Err(PayloadError(format!("the payload is {is}; a JSON object was expected.")))
         }
-        Err(error) => Err(PayloadError(format!("the payload is not JSON: {error}."))),
+        Err(error) => Err(PayloadError(format!("the payload is not JSON: {}.", not_json(&error)))),
     }
+}
+
+/// Says where and how a text ends to be JSON.
+fn not_json(error: &serde_json::Error) -> String {
+    let what = match error.classify() {
+        Category::Eof => "it ends too early, ",
+        _ if error.to_string().starts_with("recursion limit") => "it is nested too deeply, ",
+        _ => "",
+    };
+    format!("{what}line {}, column {}", error.line(), error.column())
 }
 
 /// Returns a payload without the name of its event, as one of a tool that is about to run.

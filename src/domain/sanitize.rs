@@ -53,6 +53,19 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Returns what a system says without its number: ` (os error 2)`.
+#[must_use]
+pub fn without_number(text: &str) -> Cow<'_, str> {
+    const NUMBER: &str = " (os error ";
+    let Some((before, rest)) = text.split_once(NUMBER) else { return Cow::Borrowed(text) };
+    match rest.split_once(')') {
+        Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Cow::Owned(format!("{before}{}", without_number(rest)))
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
 /// Returns a path of this system as it is shown.
 #[must_use]
 pub fn path(path: &Path) -> String {

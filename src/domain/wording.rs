@@ -7,7 +7,7 @@
 use super::change::Change;
 use super::decision::{Decision, Ruling};
 use super::finding::{Finding, Part, Spot};
-use super::sanitize::{excerpt, visible};
+use super::sanitize::{excerpt, visible, without_number};
 use super::verdict::Verdict;
 use std::fmt::Write;
 
@@ -24,10 +24,9 @@ pub fn reason(decision: &Decision, answer: Verdict) -> String {
     let blocks = decision.rulings.iter().filter(|ruling| ruling.verdict() > Verdict::Allow);
     let blocks = blocks.map(|ruling| block(ruling, answer));
     let outcome = if answer == Verdict::Deny { "it is refused" } else { "a person decides" };
-    let troubles = decision
-        .troubles
-        .iter()
-        .map(|trouble| format!("solvi-hook could not check this edit, so {outcome}: {trouble}"));
+    let troubles = decision.troubles.iter().map(|trouble| {
+        format!("solvi-hook could not check this edit, so {outcome}: {}", without_number(trouble))
+    });
     shortened(blocks.chain(troubles).collect::<Vec<_>>().join("\n"))
 }
 
@@ -110,7 +109,7 @@ pub fn item(finding: &Finding, change: &Change) -> String {
         let _ = write!(text, "\n    and {more} more");
     }
     if let Some(unknown) = &finding.unknown {
-        let _ = write!(text, "\n    cannot be checked: {}", visible(unknown));
+        let _ = write!(text, "\n    cannot be checked: {}", visible(&without_number(unknown)));
     }
     if let Some(instead) = &finding.instead {
         let _ = write!(text, "\n    instead: {}", visible(instead));

@@ -195,16 +195,18 @@ impl GitError {
             Self::Missing { lack: Lack::Elsewhere, .. } => {
                 "unset both, or run `git fsck` if they should not matter".to_owned()
             }
-            Self::Missing { .. } | Self::Object { .. } | Self::Path { .. } | Self::Deep { .. } => {
-                "run `git fsck`".to_owned()
-            }
+            Self::Missing { .. }
+            | Self::Object { .. }
+            | Self::Path { .. }
+            | Self::Deep { .. }
+            | Self::Other { .. } => "run `git fsck`".to_owned(),
             Self::Distrusted { git_dir } => format!(
                 "if you trust it: `git config --global --add safe.directory '{}'`",
                 git_dir.display()
             ),
             Self::Program { .. } => "see whether git itself works here: `git status`".to_owned(),
             Self::NoFile { .. } => "keep a file there".to_owned(),
-            Self::Read { .. } | Self::Other { .. } => return None,
+            Self::Read { .. } => return None,
         };
         Some(next)
     }
@@ -216,7 +218,7 @@ impl GitError {
             Self::Open { source, .. }
             | Self::Index { source, .. }
             | Self::Object { source, .. }
-            | Self::Other { source, .. } => Some(chain(source)),
+            | Self::Other { source, .. } => Some(words(source)),
             Self::Read { source, .. } => Some(source.to_string()),
             Self::Revision { why, .. } if !why.is_empty() => Some(why.clone()),
             Self::EmptySide { .. } => Some("nothing would be checked by it".to_owned()),
@@ -230,15 +232,28 @@ fn is_plain(spec: &str) -> bool {
     !spec.trim().is_empty() && !spec.contains(|char: char| char == '\'' || char.is_control())
 }
 
-/// Returns what gix says and why, from the outermost cause inwards, in its own words and without
-/// the places in its source.
-pub(super) fn chain(source: &gix::Error) -> String {
-    let mut said: Vec<String> =
+/// Returns what is wrong with git's own files, in our words: those of gix quote what it parsed.
+fn words(source: &gix::Error) -> String {
+    let said: Vec<String> =
         source.iter_errors_with_locations().map(|error| format!("{error:#}")).collect();
-    // One that spells out its own causes over several lines would say them twice.
-    said.retain(|said| !said.contains('\n'));
-    said.dedup();
-    said.join(": ")
+    // Our own are one sentence.
+    if let [own] = said.as_slice()
+        && own.starts_with("it ")
+    {
+        return own.clone();
+    }
+    let known = [
+        ("format version", "its format is newer than what solvi-hook knows"),
+        ("extensions.", "it uses an extension of git's format that solvi-hook does not know"),
+        ("onfiguration", "its configuration file cannot be parsed"),
+        ("acked reference", "its file `packed-refs` is damaged"),
+        ("eference", "a ref is damaged"),
+        ("small even for header", "the file is cut off, or is no index"),
+        ("should have been", "its content is not what its id says"),
+        ("Empty loose object", "it is empty"),
+    ];
+    let found = known.iter().find(|(words, _)| said.iter().any(|said| said.contains(words)));
+    found.map_or("it is damaged", |(_, words)| words).to_owned()
 }
 
 const UNSHALLOW: &str = "fetch the history that is needed: `git fetch --unshallow` (in a CI \

@@ -122,7 +122,7 @@ pub(super) fn rev_parse(repo: &Repo, spec: &str) -> Result<Option<Id>, GitError>
         let text = String::from_utf8_lossy(&output.stdout);
         return match Id::from_hex(text.trim()) {
             Some(id) => Ok(Some(id)),
-            None => Err(failed("rev-parse", format!("it answered {text:?}"))),
+            None => Err(failed("rev-parse", format!("it answered `{}`", text.trim_end()))),
         };
     }
     // `--quiet` says nothing when there is no such revision; anything said is a real failure.

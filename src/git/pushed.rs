@@ -89,7 +89,7 @@ pub struct Tip {
 #[derive(Debug, thiserror::Error)]
 pub enum PushError {
     /// git's line is in no known form.
-    #[error("git's line about the push cannot be read: {line:?}")]
+    #[error("git's line about the push cannot be read: `{line}`")]
     Line {
         /// The line.
         line: String,

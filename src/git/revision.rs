@@ -31,7 +31,10 @@ impl Repo {
             return "no name in git holds a space or a control character".to_owned();
         }
         if matches!(base, "HEAD" | "@" | "") && !self.exists("HEAD") {
-            return "there is no commit on this branch yet".to_owned();
+            return match self.local().head() {
+                Ok(head) if head.is_unborn() => "there is no commit on this branch yet".to_owned(),
+                _ => "HEAD, or the commit that it names, is damaged: run `git fsck`".to_owned(),
+            };
         }
         let start = if base.is_empty() && suffix.starts_with('@') { "HEAD" } else { base };
         if !suffix.is_empty() && !start.is_empty() && self.exists(start) {
@@ -45,6 +48,10 @@ impl Repo {
         match Prefix::from_hex(base).ok().and_then(found) {
             Some(Err(())) => "more than one object has an id that begins so".to_owned(),
             Some(Ok(_)) => "the object of this id is no commit".to_owned(),
+            None if local.find_reference(base).is_ok() => {
+                "the ref is there, and the commit that it names is damaged: run `git fsck`"
+                    .to_owned()
+            }
             None => {
                 "there is no branch, tag or other ref of this name here, nor a commit of this id"
                     .to_owned()

@@ -4,7 +4,7 @@
 //! hold: findings that object, paths in order, the strictest first within a path.
 
 use super::subject::{Commit, Subject};
-use crate::domain::sanitize::{excerpt, visible};
+use crate::domain::sanitize::{excerpt, visible, without_number};
 use crate::domain::wording::{self, FORBIDDEN};
 use crate::domain::{Finding, Numbering, Place, Ruling, Spot, Verdict};
 use sha2::{Digest, Sha256};
@@ -119,7 +119,7 @@ impl<'a> Row<'a> {
 
     /// Returns what could not be checked, in one line.
     pub fn unknown(&self) -> Option<String> {
-        self.finding.unknown.as_deref().map(one_line)
+        self.finding.unknown.as_deref().map(|text| one_line(&without_number(text)))
     }
 
     /// Returns the commit that brings the change in, in one line.

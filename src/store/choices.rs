@@ -151,7 +151,7 @@ impl ChoiceStore {
             return Err(self.malformed(format!("it is larger than {} KiB", LARGEST >> 10)));
         }
         let form: Form = serde_json::from_slice(&bytes).map_err(|error| {
-            self.malformed(format!("it is not what solvi-hook writes: {error}"))
+            self.malformed(format!("line {} is not what solvi-hook writes", error.line()))
         })?;
         if form.r#type != KIND || form.version != VERSION {
             return Err(self.malformed("it is of another kind or version"));

@@ -2,7 +2,7 @@
 
 use crate::support::{House, Said};
 use serde_json::{Value, json};
-use solvi_hook::domain::sanitize::visible;
+use solvi_hook::domain::byte_name::shown;
 use std::fs;
 
 const TABLE: &str = include_str!("../vectors/path-cases.jsonl");
@@ -126,7 +126,7 @@ fn replay(agent: &str) {
 /// Tells whether some text of a reply is a refusal that names a file.
 fn names(reply: &Value, file: &str) -> bool {
     match reply {
-        Value::String(text) => text.contains(&format!("refused this edit of {}:\n", visible(file))),
+        Value::String(text) => text.contains(&format!("refused this edit of {}:\n", shown(file))),
         Value::Object(fields) => fields.values().any(|value| names(value, file)),
         _ => false,
     }

@@ -2,6 +2,7 @@
 
 use super::desk::{BANNED, Desk};
 use crate::git::yard::{latin1, lines};
+use solvi_hook::domain::byte_name;
 
 #[test]
 fn names_are_told_as_they_are() {
@@ -13,7 +14,7 @@ fn names_are_told_as_they_are() {
             desk.write(name, BANNED);
         }
         desk.stage();
-        let mut found = names.map(|name| format!("no-token {name}:1"));
+        let mut found = names.map(|name| format!("no-token {}:1", byte_name::spelled(name)));
         found.sort();
         desk.staged().refuses(&found.each_ref().map(String::as_str));
     }
@@ -23,7 +24,7 @@ fn names_are_told_as_they_are() {
 fn a_name_that_is_no_utf8_is_judged() {
     let desk = Desk::new();
     desk.write(latin1(), BANNED).stage();
-    desk.staged().refuses(&["no-token caf\u{fffd}.txt:1"]);
+    desk.staged().refuses(&["no-token \"caf\\351.txt\":1"]);
 }
 
 #[test]

@@ -83,7 +83,10 @@ fn of_a_new_branch_only_what_no_branch_of_the_remote_has_is_new() {
     desk.git(&["push", "-q", "--no-verify", "origin", "develop"]);
     desk.git(&["checkout", "-q", "-b", "topic"]);
     desk.write("b.py", BANNED).commit("bad");
-    desk.refused(&["-u", "origin", "topic"], &["no-token", "b.py:1", "1 refused in 1 file"]);
+    desk.refused(
+        &["-u", "origin", "topic"],
+        &["no-token", "b.py:1", "1 finding in 1 file: 1 blocked"],
+    );
     desk.remove("b.py").commit("good");
     desk.push(&["-u", "origin", "topic"], true);
     // By the URL of the remote the same is known; without any ref of it nothing is.
@@ -112,7 +115,7 @@ fn after_a_merge_of_pushed_branches_only_the_merge_is_new() {
     desk.git(&["reset", "-q", "--hard", "HEAD~1"]);
     desk.git(&["merge", "-q", "--no-ff", "--no-commit", "main"]);
     desk.write("evil.py", BANNED).write("d.py", "1\nBANNED_WORD2\n").commit("evil");
-    let words = ["evil.py:1", "d.py:2", "2 refused in 2 files"];
+    let words = ["evil.py:1", "d.py:2", "2 findings in 2 files: 2 blocked"];
     desk.refused(&["origin", "topic:evil"], &words);
 }
 
@@ -185,7 +188,7 @@ fn several_branches_are_each_checked_whatever_is_checked_out() {
     desk.refused(&["origin", "one"], &["one.py:1"]);
     desk.git(&["checkout", "-q", "one"]);
     let said = desk.push(&["origin", "three", "main"], true);
-    assert!(said.stdout.contains("nothing to object in 1 file"), "{said:?}");
+    assert!(said.stdout.contains("no findings in 1 file"), "{said:?}");
     // What the one corrects the other still has.
     desk.git(&["branch", "as-it-was"]);
     desk.remove("one.py").commit("good");
@@ -202,7 +205,7 @@ fn refs_in_tables_are_known_too() {
     desk.write("b.py", "1\n").commit("good");
     desk.push(&["origin", "main:topic"], true);
     desk.write("b.py", BANNED).commit("bad");
-    desk.refused(&["origin", "main:topic"], &["b.py:1", "1 refused in 1 file"]);
+    desk.refused(&["origin", "main:topic"], &["b.py:1", "1 finding in 1 file: 1 blocked"]);
 }
 
 #[test]

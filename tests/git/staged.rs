@@ -2,6 +2,7 @@
 
 use super::yard::{Yard, latin1, lines};
 use solvi_hook::domain::Content;
+use solvi_hook::domain::byte_name;
 use solvi_hook::git::{Fate, Mode, Unchecked};
 
 #[test]
@@ -121,7 +122,7 @@ fn names_are_bytes() {
         assert_eq!(seen.text("人工智慧.py"), "人工智慧.py\n");
         assert_eq!(seen.text("two\nlines"), "two\nlines\n");
         assert_eq!(seen.text("Case"), "Case\n");
-        let (delta, _) = seen.get("caf\u{fffd}.txt");
+        let (delta, _) = seen.get(&byte_name::text(b"caf\xe9.txt"));
         assert_eq!(delta.path(), b"caf\xe9.txt");
     }
 }

@@ -268,7 +268,7 @@ await check("the model reads when what was written would have been refused", asy
   writeFileSync(join(folder, "a.py"), "x = eval(y)\n");
   const made = { toolName: "write", toolCallId: "c", content: [], isError: false };
   const result = (content) => host.fire("tool_result", { ...made, input: { path: "a.py", content } });
-  assert.match((await result("x = eval(y)\n")).content[0].text, /already changed[^]*no-eval/);
+  assert.match((await result("x = eval(y)\n")).content[0].text, /already been written[^]*no-eval/);
   writeFileSync(join(folder, "a.py"), "x = y\n");
   assert.equal(await result("x = y\n"), undefined);
 });

@@ -205,5 +205,9 @@ fn tried(shim: (&Hook, &str), root: &Path, text: &str) -> Result<Rehearsed, Stri
 
 fn first_line(rehearsed: &Rehearsed) -> String {
     let line = rehearsed.said.lines().find(|line| !line.trim().is_empty());
-    line.map_or_else(|| format!("status {:?}", rehearsed.status), |line| line.trim().to_owned())
+    match (line, rehearsed.status) {
+        (Some(line), _) => line.trim().to_owned(),
+        (None, Some(status)) => format!("exit status {status}"),
+        (None, None) => "it was killed".to_owned(),
+    }
 }

@@ -82,7 +82,7 @@ fn installing_twice_is_installing_once() {
     let once = house.settings();
     let lines = house.install();
     assert!(lines.starts_with(".claude/settings.json: unchanged PreToolUse"), "{lines}");
-    assert!(lines.contains("solvi-rules.toml: kept as it is"));
+    assert!(lines.contains("solvi-rules.toml: unchanged"));
     assert_eq!(house.settings(), once);
 }
 
@@ -157,7 +157,7 @@ fn entries_of_solvi_stay_and_are_pointed_out() {
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "solvi hook pre-edit"}]}]}}"#;
     let house = House::new().file(SETTINGS, text);
     let lines = house.install();
-    assert!(lines.contains("kept 1 other hook handler(s)"), "{lines}");
+    assert!(lines.contains("1 other hook unchanged"), "{lines}");
     assert!(lines.contains("also runs `solvi hook pre-edit`"), "{lines}");
     house.uninstall();
     assert_eq!(house.settings(), text);
@@ -166,7 +166,7 @@ fn entries_of_solvi_stay_and_are_pointed_out() {
 #[test]
 fn one_rules_file_is_used_and_two_are_refused() {
     let house = House::new().file(".config/solvi-rules.toml", "mine");
-    assert!(house.install().contains("\n.config/solvi-rules.toml: kept as it is"));
+    assert!(house.install().contains("\n.config/solvi-rules.toml: unchanged"));
     assert_eq!(house.read(".config/solvi-rules.toml").unwrap(), "mine");
     let house = house.file(".claude/solvi-rules.toml", "mine");
     let failure = house.fails();
@@ -193,7 +193,10 @@ fn a_shared_file_gets_the_bare_name_and_others_the_file_of_the_program() {
     house.options.target.scope = Scope::Local;
     let lines = house.install();
     assert!(lines.contains("it's here/solvi-hook\" hook"), "{lines}");
-    assert!(lines.contains("note: .claude/settings.json has an entry of ours too"), "{lines}");
+    assert!(
+        lines.contains("note: .claude/settings.json has an entry of solvi-hook too"),
+        "{lines}"
+    );
     house.options.target.scope = Scope::Project;
     house.options.program = Program::Found { this, on_path: None };
     let lines = house.install();
