@@ -11,6 +11,7 @@ const TYPED: &[(&[&str], &[&str], &[&str])] = &[
     (&["check-staged", "--"], &["--format", "--no-store"], &["--paths"]),
     (&["check-staged", "--format", ""], &["text", "sarif", "junit"], &["html"]),
     (&["check-staged", "--no-store", "--format", "g"], &["github", "gitlab"], &["text"]),
+    (&["report", "--format", "=", "m"], &["markdown"], &["text"]),
     (&["check-diff", "--fail-on", ""], &["warn", "ask", "deny"], &["allow"]),
     (&["hook", "--agent", ""], &["claude", "gemini"], &["all"]),
     (&["pre-edit", "--agent", "c"], &["claude", "codex", "copilot", "cursor"], &["gemini"]),
@@ -80,7 +81,7 @@ fn fish_completes_sub_commands_options_and_their_values() {
     }
     let script = script("fish");
     check("fish", |typed| {
-        let line = format!("solvi-hook {}", typed.join(" "));
+        let line = format!("solvi-hook {}", typed.join(" ").replace(" = ", "="));
         let mut fish = Command::new("fish");
         let run = format!("{script}\ncomplete --do-complete '{line}'");
         fish.args(["--no-config", "-c", &run]);

@@ -101,10 +101,16 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
                 } else {
                     "run `git commit` in a terminal"
                 };
-                terminal::write_err(&format!(
+                let text = format!(
                     "Needs approval: {to_be_asked}, or skip the check with `git commit \
                      --no-verify`.\n"
-                ));
+                );
+                // Behind the findings, where those are for people too.
+                if is_text {
+                    out.write_all(text.as_bytes())?;
+                } else {
+                    terminal::write_err(&text);
+                }
             }
             Ok(status)
         }

@@ -179,6 +179,9 @@ impl GitError {
                  or no range at all for the working tree"
                     .to_owned()
             }
+            Self::Revision { why, .. } if why.ends_with("is damaged") => {
+                "run `git fsck`".to_owned()
+            }
             Self::Revision { spec, .. } if is_plain(spec) => {
                 format!("check the name (`git rev-parse '{spec}'`), or fetch it first: `git fetch`")
             }

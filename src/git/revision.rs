@@ -33,7 +33,7 @@ impl Repo {
         if matches!(base, "HEAD" | "@" | "") && !self.exists("HEAD") {
             return match self.local().head() {
                 Ok(head) if head.is_unborn() => "there is no commit on this branch yet".to_owned(),
-                _ => "HEAD, or the commit that it names, is damaged: run `git fsck`".to_owned(),
+                _ => "HEAD, or the commit that it names, is damaged".to_owned(),
             };
         }
         let start = if base.is_empty() && suffix.starts_with('@') { "HEAD" } else { base };
@@ -49,8 +49,7 @@ impl Repo {
             Some(Err(())) => "more than one object has an id that begins so".to_owned(),
             Some(Ok(_)) => "the object of this id is no commit".to_owned(),
             None if local.find_reference(base).is_ok() => {
-                "the ref is there, and the commit that it names is damaged: run `git fsck`"
-                    .to_owned()
+                "the ref is there, and the commit that it names is damaged".to_owned()
             }
             None => {
                 "there is no branch, tag or other ref of this name here, nor a commit of this id"

@@ -10,6 +10,7 @@ mod asks;
 mod budgets;
 mod commits;
 mod content;
+mod damage;
 pub mod desk;
 mod evasions;
 mod names;
