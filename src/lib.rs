@@ -21,7 +21,7 @@
 //! | `domain` | what do we talk about? | `encoding_rs`, `serde`, `similar` | none |
 //! | `engine` | what do we think of it? | `fancy_regex`, `globset`, `jsonc_parser`, `memchr`, `regex`, `regex_syntax`, `strsim`, `thiserror`, `toml`, `tree_sitter`, `tree_sitter_python`, `unicode_normalization` | none |
 //! | `clients` | how does each agent speak? | `serde`, `serde_json`, `thiserror`, `unicode_normalization` | none |
-//! | `git` | what does the repository say? | `gix`, `thiserror` | files, environment, process |
+//! | `git` | what does the repository say? | `gix`, `tempfile`, `thiserror` | files, environment, process |
 //! | `report` | how do people and CI read it? | `annotate_snippets`, `serde`, `serde_json`, `sha2` | none |
 //! | `store` | what do we keep? | `directories`, `jsonc_parser`, `rusqlite`, `rustix`, `serde`, `serde_json`, `sha2`, `tempfile`, `thiserror`, `toml`, `unicode_normalization` | files, clock |
 //! | `cli` | what did the person ask for? | `clap`, `clap_complete`, `serde_json`, `similar`, `shlex`, `stacker`, `tempfile`, `thiserror` | files, environment, process, clock |
@@ -69,7 +69,7 @@
 //! | `installed.json` in the person's folder for state | which entries `install` wrote on this machine; see [`store::installed`] |
 //! | `solvi-hook.choices.json` in Pi's folder of the person | which judges that person switched off; see [`store::choices`] |
 //! | `refs/notes/solvi-hook` | the end of the store, kept in git by `anchor --git-note` |
-//! | `pre-commit`, `pre-merge-commit`, `pre-push` in git's hooks folder | our shims; somebody else's hook is at most moved to `NAME.d/original`, and back |
+//! | `pre-commit`, `pre-merge-commit`, `pre-push`, `pre-receive` in git's hooks folder | our shims; somebody else's hook is at most moved to `NAME.d/original`, and back |
 //!
 //! # Several projects
 //!
@@ -94,8 +94,8 @@
 //! * Judges return what they saw also when it was nothing: a record must list every step.
 //! * The words for a finding are in `domain` ([`domain::wording`]), because replies, records and
 //!   explanations say the same; so is [`domain::sanitize`].
-//! * `check-staged`, `check-diff` and `pre-push` are one piece (`cli/check.rs`) with three ways to
-//!   get at changes; the rules of the base evaluate and those of the change
+//! * `check-staged`, `check-diff`, `pre-push` and `pre-receive` are one piece (`cli/check.rs`) with
+//!   several ways to get at changes; the rules of the base evaluate and those of the change
 //!   (`cli/check_rules.rs`), and `cli/rule_sources.rs` is the one loader of rules.
 //! * At an agent's stop the working tree is judged as `check-diff` would: what a shell command wrote
 //!   is told to the agent while it can still mend it.

@@ -170,6 +170,36 @@ fn a_push_is_held_against_the_rules_only_when_asked_for() {
 }
 
 #[test]
+fn a_bare_repository_gets_the_hook_of_a_server() {
+    let yard = Yard::new();
+    let server = yard.house.home().join("server.git");
+    let place = server.to_str().unwrap();
+    yard.git(&["init", "-q", "--bare", place]);
+    yard.stranger("pre-receive", "echo \"theirs: $(cat)\" >&2");
+    fs::copy(yard.hook("pre-receive"), server.join("hooks/pre-receive")).unwrap();
+    fs::remove_file(yard.hook("pre-receive")).unwrap();
+    let said = yard.install(&["--chain", "--project", place]);
+    assert_eq!(said.stdout.matches(": written").count(), 1, "{said:?}");
+    let doctor = yard.run(&["doctor", "--project", place]).stdout;
+    assert!(!doctor.contains("pre-commit") && !doctor.contains("pre-merge-commit"), "{doctor}");
+    assert!(doctor.contains("pre-receive is ours, and runs original first: stops"), "{doctor}");
+    yard.commit();
+    yard.fake("[ \"$*\" = pre-receive ] || exit 3; echo \"ours: $(cat)\" >&2; exit 1");
+    let said = yard.tries(&["push", "-q", place, "main"]);
+    assert_ne!(said.status, Some(0));
+    for who in ["theirs: 0000", "ours: 0000"] {
+        assert!(said.stderr.contains(who), "{said:?}");
+    }
+    fs::remove_file(yard.program()).unwrap();
+    let said = yard.tries(&["push", "-q", place, "main"]);
+    assert!(said.stderr.contains("nothing is taken in"), "{said:?}");
+    assert_ne!(said.status, Some(0));
+    let said = yard.run(&["uninstall", "--git", "--project", place]);
+    assert!(said.stdout.contains("the hook that was there before is back"), "{said:?}");
+    yard.git(&["push", "-q", place, "main"]);
+}
+
+#[test]
 fn installing_twice_is_installing_once_and_uninstalling_leaves_nothing() {
     let yard = Yard::new();
     let before = yard.listing();

@@ -14,7 +14,7 @@ use super::world::World;
 use crate::domain::{Change, Content, Decision, Place, RepoPath, Ruling, Verdict};
 use crate::engine::pattern::Budget;
 use crate::engine::{self, Judge, redaction::Redactor, tripwire::Tripwire};
-use crate::git::{Delta, Fetching, GitError, Reading, Repo};
+use crate::git::{Delta, Fetching, GitError, Reading, Repo, Unchecked};
 use crate::report::{self, Commit, Format, NotChecked, RuleSet, Subject};
 use clap::Args;
 use clap::builder::TypedValueParser;
@@ -128,8 +128,8 @@ pub struct Survey {
 struct Unread {
     /// How many files and folders it is.
     paths: usize,
-    /// There are folders among them, below which any rule may apply.
-    folders: bool,
+    /// A rule covers one of them, or may: below a folder any rule may apply.
+    matters: bool,
     /// What to do about it.
     next: Option<String>,
 }
@@ -144,6 +144,28 @@ impl Kept {
     /// Tells whether anything stands against the file.
     fn matters(&self) -> bool {
         self.ruling.is_some()
+    }
+
+    /// Makes what is kept of a file, which was not checked for this reason.
+    fn of(place: Place, ruling: Option<Ruling>, why: Option<String>) -> Self {
+        // A file that is no text and has a finding was looked at.
+        let found = ruling.as_ref().is_some_and(|ruling| {
+            ruling.change.after == Content::Binary
+                && ruling.findings.iter().any(|it| it.objects() && !it.spots.is_empty())
+        });
+        let not_checked = why.filter(|_| !found).map(|why| NotChecked { place, why });
+        Self { ruling, not_checked }
+    }
+
+    /// Leaves out the findings of rules that could not look. Returns whether there were any.
+    fn drop_unknown(&mut self) -> bool {
+        let Some(mut ruling) = self.ruling.take() else { return false };
+        let all = ruling.findings.len();
+        ruling.findings.retain(|it| !it.objects() || it.unknown.is_none());
+        let dropped = ruling.findings.len() < all;
+        let ruling = Ruling::of(ruling.change, ruling.findings, ruling.redaction);
+        self.ruling = Some(ruling).filter(|ruling| ruling.verdict() > Verdict::Allow);
+        dropped
     }
 }
 
@@ -171,7 +193,12 @@ impl Survey {
                 Reading::failed(delta, &error)
             });
             let hasty = reading.hasty;
-            let kept = keep(reading, rules, options, budget);
+            let failed = matches!(reading.unchecked, Some(Unchecked::Failed(_)));
+            let mut kept = keep(reading, rules, options, budget);
+            // That it could not be read is said once, and not again by each rule that covers it.
+            if failed && kept.drop_unknown() {
+                unread.lock().unwrap_or_else(PoisonError::into_inner).matters = true;
+            }
             if !hasty || !kept.matters() {
                 progress.step();
             }
@@ -195,11 +222,8 @@ impl Survey {
     ) {
         let place = change.place.clone();
         let change = change.as_read();
-        let kept = Kept {
-            ruling: self.budget.one(|budget| ruling(change, rules, options, budget)),
-            not_checked: unchecked.map(|why| NotChecked { place, why }),
-        };
-        self.add(kept, None);
+        let ruling = self.budget.one(|budget| ruling(change, rules, options, budget));
+        self.add(Kept::of(place, ruling, unchecked), None);
     }
 
     fn add(&mut self, kept: Kept, commit: Option<&Commit>) {
@@ -247,8 +271,7 @@ impl Survey {
     /// Takes in that a file of a commit of the past could not be read.
     pub fn add_unread(&mut self, delta: &Delta, error: &GitError) {
         self.unread.note(delta, error);
-        // No finding says so, as one does of a file that is there now.
-        self.unread.folders = true;
+        self.unread.matters = true;
     }
 
     /// Joins what was found, and masks what is told beside the findings.
@@ -269,7 +292,7 @@ impl Survey {
         };
         Outcome {
             unread: unread.map(text),
-            unread_folders: self.unread.folders,
+            unread_matters: self.unread.matters,
             decision,
             commits: self.commits.into_iter().map(|it| it.map(commit)).collect(),
             title: text(self.title),
@@ -283,13 +306,13 @@ impl Survey {
 impl Unread {
     fn note(&mut self, delta: &Delta, error: &GitError) {
         self.paths += 1;
-        self.folders |= delta.is_unread_folder();
+        self.matters |= delta.is_unread_folder();
         self.next = self.next.take().or_else(|| error.next());
     }
 
     fn join(&mut self, other: Self) {
         self.paths += other.paths;
-        self.folders |= other.folders;
+        self.matters |= other.matters;
         self.next = self.next.take().or(other.next);
     }
 
@@ -316,12 +339,7 @@ fn keep(reading: Reading, rules: &Rules, options: &Options, budget: &Budget) -> 
     } else {
         ruling(reading.change, rules, options, budget)
     };
-    // A file that is no text and has a finding was looked at.
-    let found = ruling.as_ref().is_some_and(|ruling| {
-        ruling.change.after == Content::Binary
-            && ruling.findings.iter().any(|finding| finding.objects() && !finding.spots.is_empty())
-    });
-    Kept { ruling, not_checked: why.filter(|_| !found).map(|why| NotChecked { place, why }) }
+    Kept::of(place, ruling, why)
 }
 
 /// Judges the pointer that Git LFS keeps in place of a file: rules about the content as a whole
@@ -361,7 +379,7 @@ pub struct Outcome {
     pub unread: Option<String>,
     notes: Vec<String>,
     commits: Vec<Option<Commit>>,
-    unread_folders: bool,
+    unread_matters: bool,
 }
 
 impl Outcome {
@@ -432,7 +450,7 @@ impl Outcome {
     pub fn unknown(&self) -> bool {
         let findings = self.decision.rulings.iter().flat_map(|ruling| &ruling.findings);
         let mut objecting = findings.filter(|finding| finding.objects());
-        self.unread_folders || objecting.any(|finding| finding.unknown.is_some())
+        self.unread_matters || objecting.any(|finding| finding.unknown.is_some())
     }
 
     /// Returns the exit status: 1 when the verdict is `fail_on` or stricter, 2 when a check

@@ -74,7 +74,7 @@ pub struct Args {
 }
 
 /// The verdicts that a check can fail on.
-const STOPPING: &[Verdict] = &[Verdict::Warn, Verdict::Ask, Verdict::Deny];
+pub const STOPPING: &[Verdict] = &[Verdict::Warn, Verdict::Ask, Verdict::Deny];
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
@@ -158,10 +158,12 @@ fn of_repository(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Fail
         None => ("the working tree".to_owned(), repo.worktree(true)?),
     };
     let any = !deltas.list.is_empty();
+    let unpaired = deltas.unpaired_note();
     let deltas = chosen(deltas.list, &args.paths);
     let mut survey = Survey::of(title);
     survey.begin(rules);
     survey.notes.extend((any && deltas.is_empty()).then(none_covered));
+    survey.notes.extend(unpaired);
     survey.notes.extend(rules.touched(&deltas));
     survey.notes.extend(moved_out(&deltas, rules));
     survey.judge(repo, &deltas, None, rules, &args.options);
@@ -177,9 +179,11 @@ fn each_commit(args: &Args, repo: &Repo, rules: &Rules) -> Result<Survey, Failur
     let mut commits = Vec::new();
     let mut any = false;
     for id in repo.commits(range.base, range.tip)? {
-        let changes = repo.commit_changes(id)?.list;
-        any |= !changes.is_empty();
-        commits.push((id, chosen(changes, &args.paths)));
+        let changes = repo.commit_changes(id)?;
+        any |= !changes.list.is_empty();
+        let unpaired = changes.unpaired_note().map(|note| format!("{}: {note}", id.short()));
+        survey.notes.extend(unpaired);
+        commits.push((id, chosen(changes.list, &args.paths)));
     }
     let none = commits.iter().all(|(_, deltas)| deltas.is_empty());
     survey.notes.extend((any && none).then(none_covered));

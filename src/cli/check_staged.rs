@@ -53,6 +53,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let deltas = repo.staged()?;
     let mut survey = Survey::of("staged changes");
     survey.begin(&rules);
+    survey.notes.extend(deltas.unpaired_note());
     survey.notes.extend(rules.touched(&deltas.list));
     survey.notes.extend(moved_out(&deltas.list, &rules));
     survey.judge(&repo, &deltas.list, None, &rules, &args.options);

@@ -10,7 +10,7 @@ use super::world::World;
 use super::{install, uninstall};
 use crate::domain::sanitize::{self, visible};
 use crate::git::shims::{
-    Ground, HOOKS, Hook, HooksFolder, PRE_COMMIT, PRE_MERGE_COMMIT, PRE_PUSH, ShimError, Standing,
+    Ground, HOOKS, Hook, HooksFolder, PRE_PUSH, PRE_RECEIVE, ShimError, Standing,
 };
 use crate::git::{GitError, Repo};
 use std::fs;
@@ -52,16 +52,13 @@ impl Yard {
 /// Runs `install --git`.
 pub fn install(args: &install::Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
     let yard = Yard::open(args.place.project.as_deref(), world)?;
-    let mut wanted = vec![PRE_COMMIT, PRE_MERGE_COMMIT];
-    if args.pre_push {
-        wanted.push(PRE_PUSH);
-    }
+    let wanted = |hook: &Hook| hook.is_usual(&yard.repo) || hook == PRE_PUSH && args.pre_push;
     let mut steps = Vec::new();
     let mut obstacles = Vec::new();
     for hook in HOOKS {
         let standing = yard.hooks.look(hook).map_err(|error| unwritten(&error))?;
         // One that was asked for before is kept up to date.
-        if !wanted.contains(&hook) && !matches!(standing, Standing::Ours { .. }) {
+        if !wanted(hook) && !matches!(standing, Standing::Ours { .. }) {
             continue;
         }
         match obstacle(&yard, hook, &standing, args.chain) {
@@ -79,11 +76,13 @@ pub fn install(args: &install::Args, world: &World, out: &mut dyn Write) -> Resu
         lines.extend(step(&yard, hook, standing, program.as_deref(), args.dry_run)?);
     }
     lines.extend(passed_by(&yard, "removes it"));
-    lines.push(
+    let next = if PRE_RECEIVE.is_usual(&yard.repo) {
+        "next: every push is checked before git takes it in"
+    } else {
         "next: every commit and merge is checked first; `git commit --no-verify` skips the check \
          once"
-            .to_owned(),
-    );
+    };
+    lines.push(next.to_owned());
     if args.dry_run {
         lines.push(DRY_RUN.to_owned());
     }

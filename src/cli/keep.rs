@@ -3,7 +3,7 @@
 
 use super::check::Outcome;
 use super::world::World;
-use crate::domain::{Event, Ruling, Session, sanitize};
+use crate::domain::{Event, Ruling, Session, Verdict, sanitize};
 use crate::git::{self, Repo};
 use crate::store::ignored::Ignored;
 use crate::store::owned_dir::SOLVI;
@@ -201,7 +201,12 @@ fn summary(outcome: &Outcome) -> Summary {
     let not_checked = outcome.not_checked.iter().map(|file| file.place.spelled().into_owned());
     Summary {
         title: outcome.title.clone(),
-        verdict: outcome.decision.verdict(),
+        // What could not be checked needs a person, whatever else was found.
+        verdict: outcome.decision.verdict().join(if outcome.unknown() {
+            Verdict::Ask
+        } else {
+            Verdict::Allow
+        }),
         files: outcome.files,
         not_checked: not_checked.collect(),
         ..Summary::default()

@@ -27,7 +27,9 @@ mod pen;
 mod post_write;
 mod pre_edit;
 mod pre_push;
+mod pre_receive;
 mod progress;
+mod push_check;
 mod push_history;
 mod query;
 mod redact;
@@ -88,6 +90,7 @@ enum Command {
     CheckStaged(check_staged::Args),
     CheckDiff(check_diff::Args),
     PrePush(pre_push::Args),
+    PreReceive(pre_receive::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
@@ -122,6 +125,7 @@ const OFTEN: &[(&str, Options)] = &[
     ("post-write", post_write::Args::augment_args),
     ("check-staged", check_staged::Args::augment_args),
     ("pre-push", pre_push::Args::augment_args),
+    ("pre-receive", pre_receive::Args::augment_args),
 ];
 
 /// Reads the command line. Of one that runs often only its own part is built: to build the whole
@@ -166,6 +170,7 @@ impl Command {
             Self::CheckStaged(args) => check_staged::run(&args, world, out),
             Self::CheckDiff(args) => check_diff::run(&args, world, out),
             Self::PrePush(args) => pre_push::run(&args, world, out),
+            Self::PreReceive(args) => pre_receive::run(&args, world, out),
             Self::Install(args) => install::run(&args, world, out),
             Self::Uninstall(args) => uninstall::run(&args, world, out),
             Self::Doctor(args) => doctor::run(&args, world, out),

@@ -192,13 +192,31 @@ pub struct Deltas {
     /// How many more paths differ from the first state, and equal another one: a merge brings
     /// them in as they were.
     pub inherited: usize,
+    /// How many new files may be old ones that were moved and edited, which was not looked for: every
+    /// line of theirs counts as new.
+    pub unpaired: usize,
+}
+
+impl Deltas {
+    /// Returns what a reader should know of files that may have been moved.
+    #[must_use]
+    pub fn unpaired_note(&self) -> Option<String> {
+        (self.unpaired > 0).then(|| {
+            format!(
+                "{} new files are too many to look for those that were moved and edited, so every \
+                 line of theirs counts as new",
+                self.unpaired
+            )
+        })
+    }
 }
 
 /// Joins the differences from several states, the first of which (HEAD, the first parent) counts
 /// for what became of a path and where it was.
-pub(super) fn join(mut lists: Vec<Vec<Difference>>) -> Result<Deltas, GitError> {
+pub(super) fn join(mut lists: Vec<Vec<Difference>>, unpaired: usize) -> Result<Deltas, GitError> {
+    let mut deltas = Deltas { unpaired, ..Deltas::default() };
     if lists.is_empty() {
-        return Ok(Deltas::default());
+        return Ok(deltas);
     }
     let first = lists.remove(0);
     let mut unread: Vec<Difference> = Vec::new();
@@ -211,7 +229,6 @@ pub(super) fn join(mut lists: Vec<Vec<Difference>>) -> Result<Deltas, GitError> 
         .into_iter()
         .map(|list| list.into_iter().map(|other| (other.path, other.before)).collect())
         .collect();
-    let mut deltas = Deltas::default();
     for difference in first {
         if matches!(difference.now, Now::Unread(_)) {
             unread.push(difference);

@@ -150,9 +150,6 @@ pub enum Lack {
     /// The clone leaves objects on the server, and fetching them failed.
     #[error("this is a partial clone, and git could not fetch it: {0}")]
     Unfetched(String),
-    /// Objects are kept in a place that is not read.
-    #[error("GIT_OBJECT_DIRECTORY or GIT_ALTERNATE_OBJECT_DIRECTORIES is set, and is not read")]
-    Elsewhere,
     /// The repository is damaged.
     #[error("the repository is damaged")]
     Gone,
@@ -194,9 +191,6 @@ impl GitError {
             }
             Self::Missing { id, lack: Lack::Unfetched(_) } => {
                 format!("see whether `git cat-file -t {id}` can fetch it")
-            }
-            Self::Missing { lack: Lack::Elsewhere, .. } => {
-                "unset both, or run `git fsck` if they should not matter".to_owned()
             }
             Self::Missing { .. }
             | Self::Object { .. }

@@ -191,15 +191,15 @@ fn compare(
     new: ObjectId,
     moves: Moves,
 ) -> Result<Deltas, GitError> {
-    let mut lists = Vec::new();
+    let (mut lists, mut unpaired) = (Vec::new(), 0);
     for old in olds {
         let mut differences = tree::between(objects, *old, Some(new))?;
         if moves == Moves::Paired {
-            renames::pair(objects, &mut differences);
+            unpaired = renames::pair(objects, &mut differences).max(unpaired);
         }
         lists.push(differences);
     }
-    join(lists)
+    join(lists, unpaired)
 }
 
 /// The objects as a walk of gix asks for them, with our own words for what failed.

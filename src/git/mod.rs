@@ -23,6 +23,7 @@ mod history;
 mod index;
 mod lookup;
 mod notes;
+mod object_dirs;
 mod objects;
 pub mod patch;
 mod program;

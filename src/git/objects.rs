@@ -180,7 +180,7 @@ impl<'r> Objects<'r> {
             alloc_limit_bytes: usize::try_from(4 * LARGEST).ok(),
             ..Default::default()
         };
-        let folder = self.local.common_dir().join("objects");
+        let folder = self.local.objects.store_ref().path().to_owned();
         let store = gix::odb::at_opts(&folder, self.hash(), None, options)
             .map_err(|source| GitError::Read { path: folder, source })?;
         match store.try_find(&id, buf) {
@@ -192,13 +192,10 @@ impl<'r> Objects<'r> {
 
     /// Returns the error of an object that is not here, with why, as far as can be told.
     pub(super) fn missing(&self, id: ObjectId) -> GitError {
-        let set = |name| std::env::var_os(name).is_some();
         let lack = if let Some(lack) = self.unfetched() {
             lack
         } else if self.local.is_shallow().unwrap_or(false) {
             Lack::Shallow
-        } else if set("GIT_OBJECT_DIRECTORY") || set("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
-            Lack::Elsewhere
         } else {
             Lack::Gone
         };

@@ -23,11 +23,12 @@ pub use rebuild::OldFiles;
 use super::reading;
 use crate::domain::text::{Decoded, decode};
 use crate::domain::{Certainty, Change, Content, Numbering, Place, Standing};
+use binary::Stored;
 use head::{Fate, Head};
 use hunks::Hunks;
 use lines::{Lines, headless};
 use names::Pair;
-use rebuild::OldSide;
+use rebuild::{Hidden, OldSide};
 
 /// One file of a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct Patched {
     pub not_checked: Option<String>,
     /// What the file after it can be worked out from.
     old_side: Option<OldSide>,
+    /// What is known of its content where the patch does not show it as lines.
+    hidden: Option<Hidden>,
 }
 
 const TOOL: &str = "patch";
@@ -117,14 +120,13 @@ fn git_file(lines: &mut Lines<'_>) -> Result<Patched, PatchError> {
     let mut body = Body::Nothing;
     match lines.peek() {
         Some(b"GIT binary patch") => {
-            binary::skip(lines)?;
-            body = Body::Binary;
+            body = Body::Binary(binary::read(lines)?);
         }
         Some(line) if line.starts_with(b"Binary files ") => {
             let written = names::of_binary(line).map_err(|problem| lines.error(problem))?;
             pair = pair.or(written.map(Pair::settled));
             lines.advance();
-            body = Body::Binary;
+            body = Body::Binary(Stored::Nothing);
         }
         Some(line) if line.starts_with(b"--- ") => {
             let at = lines.number();
@@ -178,7 +180,7 @@ fn old_and_new(lines: &mut Lines<'_>) -> Result<Pair, PatchError> {
 /// What a patch says about the content of a file.
 enum Body {
     Nothing,
-    Binary,
+    Binary(Stored),
     Hunks(Hunks),
 }
 
@@ -196,7 +198,7 @@ fn patched(head: &Head, pair: &Pair, body: Body) -> Result<Patched, Problem> {
         },
         ..bare(place)
     };
-    let mut not_checked = None;
+    let (mut not_checked, mut hidden) = (None, None);
     let mut old_side = OldSide::of(head, pair)?;
     if let Body::Hunks(hunks) = body {
         hunks.fit(head.fate)?;
@@ -213,25 +215,25 @@ fn patched(head: &Head, pair: &Pair, body: Body) -> Result<Patched, Problem> {
             not_checked = Some("it is not UTF-8".to_owned());
         }
         change.added = hunks.added;
-    } else if matches!(body, Body::Binary) {
-        hide(&mut change);
+    } else if let Body::Binary(stored) = body {
+        change.after = Content::Binary;
         not_checked = Some(HIDDEN.to_owned());
-        old_side = None;
+        hidden = Some(Hidden { becomes: head.becomes.clone(), stored });
     }
     if head.submodule {
         change.added.clear();
         change.after = Content::Unknown("it is a submodule".to_owned());
         not_checked = Some("it is a submodule".to_owned());
-        old_side = None;
+        (old_side, hidden) = (None, None);
     }
     if head.fate == Fate::Deleted {
         let standing = Standing::Tracked;
         let change = Change { standing, ..Change::of_deletion(TOOL, change.place) };
-        return Ok(Patched { change, not_checked: None, old_side: None });
+        return Ok(Patched { change, not_checked: None, old_side: None, hidden: None });
     }
     if name.contains(char::REPLACEMENT_CHARACTER) {
         not_checked = Some("its name is not UTF-8".to_owned());
-        old_side = None;
+        (old_side, hidden) = (None, None);
     }
     if let Some(from) = &head.moved_from {
         change.moved_from = Some(names::place(from)?);
@@ -240,17 +242,14 @@ fn patched(head: &Head, pair: &Pair, body: Body) -> Result<Patched, Problem> {
         change.unsure =
             Some(format!("a patch does not hold the lines that are copied from {from}"));
     }
-    Ok(Patched { change, not_checked, old_side })
+    let mut patched = Patched { change, not_checked, old_side, hidden };
+    patched.show_whole();
+    Ok(patched)
 }
 
-/// Why a patch without lines is not judged. Whoever made it may have been told by an attribute
-/// that a text is none, so this is not the same as a file that was looked at and is no text.
+/// Why a file without lines is not checked. An attribute may have made git take a text for a binary
+/// file, so its content is looked for in the patch and in the repository first.
 const HIDDEN: &str = "the patch does not show its content";
-
-fn hide(change: &mut Change) {
-    change.after = Content::Unknown(HIDDEN.to_owned());
-    change.unsure = Some(HIDDEN.to_owned());
-}
 
 fn bare(place: Place) -> Change {
     Change {
@@ -273,7 +272,7 @@ fn names_alone(line: &[u8]) -> Result<Option<Patched>, Problem> {
     let (name, after, why) = if let Some(pair) = names::of_binary(line)? {
         let Pair { old, new } = pair.settled();
         let Some(name) = new.or(old) else { return Ok(None) };
-        (name, Content::Unknown(HIDDEN.to_owned()), HIDDEN)
+        (name, Content::Binary, HIDDEN)
     } else if let Some(name) = names::of_submodule(line) {
         (name, Content::Unknown(PART.to_owned()), "it is a submodule")
     } else if let Some(name) = names::of_single(line) {
@@ -281,9 +280,9 @@ fn names_alone(line: &[u8]) -> Result<Option<Patched>, Problem> {
     } else {
         return Ok(None);
     };
-    let unsure = Some(why.to_owned()).filter(|why| why == HIDDEN);
-    let change = Change { after, unsure, ..bare(names::place(&name)?) };
-    Ok(Some(Patched { change, not_checked: Some(why.to_owned()), old_side: None }))
+    let change = Change { after, ..bare(names::place(&name)?) };
+    let not_checked = Some(why.to_owned());
+    Ok(Some(Patched { change, not_checked, old_side: None, hidden: None }))
 }
 
 #[cfg(test)]

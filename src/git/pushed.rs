@@ -1,8 +1,9 @@
 //! What is a push about to send?
 //!
-//! git tells its hooks about each ref in a line of four words. What counts is what the remote does
-//! not have: for each ref, whatever its kind, the commits that no ref of the remote reaches. The
-//! refs of the remote are those of git's lines and, as they were last seen, `refs/remotes/NAME/`.
+//! git names each ref in a line for its hooks: `LOCAL-REF NEW REF OLD` before a push, `OLD NEW REF`
+//! where one arrives. What counts is what the remote does not have: for each ref, whatever its kind,
+//! the commits that no ref of the remote reaches. The refs of the remote are those of git's lines
+//! and, as they were last seen, `refs/remotes/NAME/`; where a push arrives, all refs that are here.
 //! The files of the pushed state are compared with the newest commits that both sides have (git's
 //! merge bases; there are several after a merge of several branches): a line that one of them holds
 //! was pushed before, and is not new. Where both sides have no commit, every line is new.
@@ -25,12 +26,21 @@ pub trait History {
     fn goal(&self, object: Id) -> Result<Goal, GitError>;
     /// Tells whether a commit is an ancestor of another, or the same.
     fn is_ancestor(&self, old: Id, new: Id) -> Result<bool, GitError>;
-    /// Returns the branches of a remote, as they were last seen. `remote` is a name or, for a push
-    /// to a URL, the URL: of that nothing is known, unless a remote has it.
-    fn remote_refs(&self, remote: &str) -> Result<Vec<Branch>, GitError>;
-    /// Returns the default branch of the remote as it was last fetched: the one that the remote
-    /// named, or else the first that is there of `init.defaultBranch`, `main` and `master`.
-    fn default_branch(&self, remote: &str) -> Result<Option<Branch>, GitError>;
+    /// Returns the refs of the remote: as they were last seen, its branches. Of a URL nothing is
+    /// known, unless a remote has it.
+    fn remote_refs(&self, remote: Remote<'_>) -> Result<Vec<Branch>, GitError>;
+    /// Returns the default branch of the remote: the one that it named when it was last fetched, or
+    /// else the first that is there of `init.defaultBranch`, `main` and `master`.
+    fn default_branch(&self, remote: Remote<'_>) -> Result<Option<Branch>, GitError>;
+}
+
+/// Where a push goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remote<'a> {
+    /// To a remote of this repository, by its name or its URL.
+    Named(&'a str),
+    /// To this repository.
+    Here,
 }
 
 /// What a pushed object is.
@@ -44,12 +54,12 @@ pub enum Goal {
     File,
 }
 
-/// A branch of a remote.
+/// A branch of a remote, or another ref.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Branch {
     /// Its full name there: `refs/heads/main`.
     pub name: String,
-    /// The commit that it was last seen at.
+    /// The commit that it was last seen at; of a ref that is not a branch, any object.
     pub commit: Id,
 }
 
@@ -146,10 +156,14 @@ struct Update<'t> {
 }
 
 /// Reads git's lines and decides what is to be checked.
-pub fn pushed(lines: &str, remote: &str, history: &impl History) -> Result<Pushed, PushError> {
+pub fn pushed(
+    lines: &str,
+    remote: Remote<'_>,
+    history: &impl History,
+) -> Result<Pushed, PushError> {
     let mut updates = Vec::new();
     for line in lines.lines().filter(|line| !line.trim().is_empty()) {
-        updates.push(read(line, history.hex_len())?);
+        updates.push(read(line, remote, history.hex_len())?);
     }
     let mut pushed = Pushed::default();
     if updates.is_empty() {
@@ -210,12 +224,14 @@ pub fn pushed(lines: &str, remote: &str, history: &impl History) -> Result<Pushe
     Ok(pushed)
 }
 
-fn read(line: &str, hex_len: usize) -> Result<Update<'_>, PushError> {
+fn read<'t>(line: &'t str, remote: Remote<'_>, hex_len: usize) -> Result<Update<'t>, PushError> {
     let unreadable = || PushError::Line { line: line.to_owned() };
     let id =
         |word: &str| Id::from_hex(word).filter(|_| word.len() == hex_len).ok_or_else(unreadable);
     let words: Vec<&str> = line.split(' ').collect();
-    let [_, new, name, old] = words.as_slice() else {
+    let ((Remote::Named(_), [_, new, name, old]) | (Remote::Here, [old, new, name])) =
+        (remote, words.as_slice())
+    else {
         return Err(unreadable());
     };
     Ok(Update { new: id(new)?, name, old: id(old)? })
@@ -300,12 +316,12 @@ mod tests {
         fn is_ancestor(&self, old: Id, new: Id) -> Result<bool, GitError> {
             Ok(old <= new && old != id(8))
         }
-        fn remote_refs(&self, _remote: &str) -> Result<Vec<Branch>, GitError> {
+        fn remote_refs(&self, _remote: Remote<'_>) -> Result<Vec<Branch>, GitError> {
             let branch = |name: &str, at| Branch { name: name.to_owned(), commit: id(at) };
             let all = vec![branch("refs/heads/main", 2), branch("refs/heads/x", 4)];
             Ok(if self.empty { Vec::new() } else { all })
         }
-        fn default_branch(&self, remote: &str) -> Result<Option<Branch>, GitError> {
+        fn default_branch(&self, remote: Remote<'_>) -> Result<Option<Branch>, GitError> {
             Ok(self.remote_refs(remote)?.into_iter().next())
         }
     }
@@ -315,7 +331,7 @@ mod tests {
     }
 
     fn decide(lines: &str) -> Result<Pushed, PushError> {
-        pushed(lines, "origin", &Line::default())
+        pushed(lines, Remote::Named("origin"), &Line::default())
     }
 
     #[test]
@@ -325,7 +341,9 @@ mod tests {
         assert_eq!(known(&line(5, "refs/heads/x", 3)), [id(2), id(3)], "it was moved back");
         assert_eq!(known(&line(5, "refs/heads/x", 0)), [id(2)], "it was deleted there");
         assert_eq!(known(&line(5, "refs/tags/v1", 9)), [id(2), id(4)]);
-        let first = pushed(&line(5, "refs/heads/x", 0), "url", &Line { empty: true }).unwrap();
+        let first =
+            pushed(&line(5, "refs/heads/x", 0), Remote::Named("url"), &Line { empty: true })
+                .unwrap();
         assert_eq!((first.known, first.theirs, first.tips.len()), (vec![], vec![], 1));
     }
 
@@ -378,6 +396,12 @@ mod tests {
         for wrong in ["refs/heads/x", "a b c d", &format!("a {} b {} c", id(5), id(4))] {
             assert!(matches!(decide(wrong), Err(PushError::Line { .. })), "{wrong}");
         }
+        let received = format!("{} {} refs/heads/x", id(4), id(5));
+        assert!(matches!(decide(&received), Err(PushError::Line { .. })));
+        let received = pushed(&received, Remote::Here, &Line::default()).unwrap();
+        assert_eq!((received.tips[0].id, received.known), (id(5), vec![id(2), id(4)]));
+        let sent = pushed(&line(5, "refs/heads/x", 4), Remote::Here, &Line::default());
+        assert!(matches!(sent, Err(PushError::Line { .. })));
         let sha256 = format!("a {} b {}", "5".repeat(64), "4".repeat(64));
         assert!(matches!(decide(&sha256), Err(PushError::Line { .. })));
     }

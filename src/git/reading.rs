@@ -393,7 +393,10 @@ enum Compared {
 
 /// Returns the lines of a text that no earlier one has, or how many lines there are when they are
 /// too many.
-fn added<'t>(before: impl Iterator<Item = &'t str>, after: &str) -> Result<Vec<Line>, usize> {
+pub(super) fn added<'t>(
+    before: impl Iterator<Item = &'t str>,
+    after: &str,
+) -> Result<Vec<Line>, usize> {
     let mut added: Option<Vec<Line>> = None;
     for before in before {
         let new = lines_between(before, after)?;

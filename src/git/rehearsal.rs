@@ -4,7 +4,7 @@
 //! to start.
 
 use super::program::apart;
-use super::shims::{Hook, PRE_PUSH};
+use super::shims::{Hook, PRE_PUSH, PRE_RECEIVE};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -35,20 +35,26 @@ pub fn rehearse(
     let git = |arguments: &[&str]| git(project, folder, arguments);
     // No template: what a person puts into every new repository has no part in this.
     git(&["init", "--quiet", "--template="])?;
-    let pushed = hook == PRE_PUSH;
+    let received = hook == PRE_RECEIVE;
+    let pushed = received || hook == PRE_PUSH;
     fs::write(folder.join(rules.0), rules.1)?;
     let mut base = String::new();
     if pushed {
         // A push is evaluated by what is committed.
         git(&["add", "--", rules.0])?;
         base = committed(&git, &[])?;
+        git(&["update-ref", "HEAD", &base])?;
     }
     fs::write(folder.join(STAGED), text)?;
     git(&["add", "--", STAGED])?;
     let mut refs = String::new();
     if pushed {
         let commit = committed(&git, &["-p", &base])?;
-        refs = format!("refs/heads/tried {commit} refs/heads/tried {base}\n");
+        refs = if received {
+            format!("{base} {commit} refs/heads/tried\n")
+        } else {
+            format!("refs/heads/tried {commit} refs/heads/tried {base}\n")
+        };
     }
     let file = folder.join(".git/shim");
     fs::write(&file, shim)?;
@@ -61,7 +67,7 @@ pub fn rehearse(
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
-    if pushed {
+    if pushed && !received {
         shell.args(["nowhere", "file:///nowhere"]);
     }
     let mut child = shell.spawn()?;
@@ -79,9 +85,7 @@ fn committed(git: &dyn Fn(&[&str]) -> io::Result<String>, parent: &[&str]) -> io
     let tree = git(&["write-tree"])?;
     let person = ["-c", "user.name=solvi-hook", "-c", "user.email=solvi-hook@localhost"];
     let commit = ["commit-tree", "--no-gpg-sign", "-m", "tried", &tree];
-    let commit = git(&[&person[..], &commit, parent].concat())?;
-    git(&["update-ref", "HEAD", &commit])?;
-    Ok(commit)
+    git(&[&person[..], &commit, parent].concat())
 }
 
 /// Runs git and returns what it says, without the line end.

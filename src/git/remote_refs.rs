@@ -1,11 +1,11 @@
-//! What a remote has, as far as this repository knows.
+//! What a remote has, as far as this repository knows. It may be the remote itself.
 //!
 //! A fetch and a push leave the branches of a remote in `refs/remotes/NAME/`. Tags that are here
 //! may be here alone, so they say nothing about a remote.
 
 use super::error::GitError;
 use super::program;
-use super::pushed::{Branch, Goal, History};
+use super::pushed::{Branch, Goal, History, Remote};
 use super::repo::{Id, Repo};
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
@@ -31,8 +31,13 @@ impl History for Repo {
         self.is_ancestor(old, new)
     }
 
-    fn remote_refs(&self, remote: &str) -> Result<Vec<Branch>, GitError> {
+    fn remote_refs(&self, remote: Remote<'_>) -> Result<Vec<Branch>, GitError> {
         let local = self.local();
+        let Remote::Named(remote) = remote else {
+            let refs = self.refs_below(&local, "refs/")?.into_iter();
+            let here = refs.map(|(name, commit)| Branch { name, commit });
+            return Ok(here.filter(|it| self.has(it.commit)).collect());
+        };
         let mut branches = Vec::new();
         for name in remote_names(&local, remote) {
             let prefix = format!("refs/remotes/{name}/");
@@ -53,7 +58,12 @@ impl History for Repo {
         Ok(branches)
     }
 
-    fn default_branch(&self, remote: &str) -> Result<Option<Branch>, GitError> {
+    fn default_branch(&self, remote: Remote<'_>) -> Result<Option<Branch>, GitError> {
+        let Remote::Named(remote) = remote else {
+            let (name, commit) = (self.symbolic("HEAD")?, self.head()?);
+            let branch = |commit| Branch { name: name.unwrap_or_default(), commit };
+            return Ok(commit.map(branch));
+        };
         let local = self.local();
         let Some(name) = remote_names(&local, remote).into_iter().next() else { return Ok(None) };
         let prefix = format!("refs/remotes/{name}/");

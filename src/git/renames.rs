@@ -3,7 +3,8 @@
 //! A pair only chooses the version that a file is compared with: a moved file is still looked
 //! at, and its old path is still a deletion. Pairs are chosen as git chooses them: the same
 //! content first, then the same name, then the best likeness of at least one half. Where git
-//! gives up (more than 1,000 times 1,000 candidates), so do we, and every line counts as new.
+//! gives up (more than 1,000 times 1,000 candidates), so do we: every line counts as new, which
+//! [`Deltas::unpaired`](super::Deltas::unpaired) says.
 
 use super::delta::{self, Difference, Mode, Now, Version};
 use super::objects::{Found, Objects};
@@ -33,18 +34,20 @@ const MOST_ON_DISK: usize = 1000;
 const PIECE: usize = 64;
 
 /// Pairs deletions with additions, and gives each paired addition the deleted file's version to
-/// be compared with.
-pub(super) fn pair(objects: &Objects<'_>, differences: &mut [Difference]) {
+/// be compared with. Returns how many additions were compared with no deletion, because there are
+/// too many of both.
+pub(super) fn pair(objects: &Objects<'_>, differences: &mut [Difference]) -> usize {
     let mut pairing = Pairing::default();
     pairing.collect(objects, differences);
     if pairing.sources.is_empty() || pairing.targets.is_empty() {
-        return;
+        return 0;
     }
     pairing.by_content();
+    let mut unpaired = if pairing.is_open() { pairing.unread } else { 0 };
     if pairing.is_open() {
         objects.want(pairing.open_contents());
         pairing.by_name(objects);
-        pairing.by_likeness(objects);
+        unpaired += pairing.by_likeness(objects);
     }
     let pairs = pairing.pairs;
     let taken: Vec<_> = pairs
@@ -60,6 +63,7 @@ pub(super) fn pair(objects: &Objects<'_>, differences: &mut [Difference]) {
             target.moved_from = Some(path);
         }
     }
+    unpaired
 }
 
 /// One side of a possible pair.
@@ -98,6 +102,8 @@ struct Pairing {
     prints: HashMap<ObjectId, Option<Print>>,
     /// How many pieces `prints` holds.
     kept: usize,
+    /// How many new files of a working tree were not read.
+    unread: usize,
 }
 
 impl Pairing {
@@ -119,6 +125,10 @@ impl Pairing {
                 Now::OnDisk(mode) if mode.is_file() && read < MOST_ON_DISK => {
                     read += 1;
                     self.on_disk(objects, path).map(|id| Version { mode, id })
+                }
+                Now::OnDisk(mode) if mode.is_file() => {
+                    self.unread += 1;
+                    None
                 }
                 _ => None,
             };
@@ -198,8 +208,9 @@ impl Pairing {
         }
     }
 
-    /// Pairs what is left by likeness, the best pairs first.
-    fn by_likeness(&mut self, objects: &Objects<'_>) {
+    /// Pairs what is left by likeness, the best pairs first. Returns how many targets there are when
+    /// that would take too long.
+    fn by_likeness(&mut self, objects: &Objects<'_>) -> usize {
         let open = |side: &[Candidate]| -> Vec<usize> {
             side.iter()
                 .enumerate()
@@ -209,7 +220,7 @@ impl Pairing {
         };
         let (sources, targets) = (open(&self.sources), open(&self.targets));
         if sources.len().saturating_mul(targets.len()) > CANDIDATES {
-            return;
+            return targets.len();
         }
         let pieces = |pairing: &mut Self, side: &[usize], of: fn(&Self) -> &[Candidate]| {
             let ids: Vec<_> =
@@ -219,7 +230,7 @@ impl Pairing {
         let work = pieces(self, &sources, |pairing| &pairing.sources) * targets.len()
             + pieces(self, &targets, |pairing| &pairing.targets) * sources.len();
         if work > PIECES {
-            return;
+            return targets.len();
         }
         let mut scored = Vec::new();
         for target in &targets {
@@ -239,6 +250,7 @@ impl Pairing {
         for (_, target, source) in scored {
             self.take(source, target);
         }
+        0
     }
 
     /// Returns how much of one file is in the other, in percent of the larger one.

@@ -9,7 +9,7 @@ use super::error::GitError;
 use super::fetching::{Asked, Fetching};
 use super::index::Index;
 use super::objects::{self, Objects, SMALL};
-use super::{program, revision};
+use super::{object_dirs, program, revision};
 use gix::ObjectId;
 use gix::index::State;
 use gix::odb::store::init::Slots;
@@ -69,6 +69,8 @@ pub struct Repo {
     pub(super) fetching: Fetching,
     /// Whether the environment may say which repository it is, and where its parts are.
     pub(super) by_environment: bool,
+    /// The directory that lists the object directories of the environment, where it names any.
+    _object_list: Option<tempfile::TempDir>,
     /// Files that are large are read one at a time, whoever asks.
     pub(super) lane: Mutex<()>,
     pub(super) asked: Mutex<Asked>,
@@ -109,12 +111,16 @@ impl Repo {
             match_ceiling_dir_or_error: false,
             ..Default::default()
         };
-        let open = if by_environment {
+        // In a hook of a push that arrives, git is in its own folder and says so. gix would look for
+        // a `.git` in it.
+        let here = by_environment && std::env::var_os("GIT_DIR").is_some_and(|it| it == ".");
+        let from = if here { std::env::current_dir().unwrap_or(from) } else { from };
+        let open = if by_environment && !here {
             gix::ThreadSafeRepository::discover_with_environment_overrides_opts
         } else {
             gix::ThreadSafeRepository::discover_opts
         };
-        let shared = open(&from, search, options).map_err(|source| {
+        let mut shared = open(&from, search, options).map_err(|source| {
             let from = match std::env::var_os("GIT_DIR") {
                 Some(named) if by_environment => PathBuf::from(named),
                 _ => from,
@@ -126,6 +132,13 @@ impl Repo {
                 GitError::Open { from, source }
             }
         })?;
+        let mut object_list = None;
+        if by_environment && object_dirs::are_named() {
+            let hash = shared.to_thread_local().object_hash();
+            let own = shared.common_dir.as_deref().unwrap_or(shared.refs.git_dir()).join("objects");
+            let (store, list) = object_dirs::open(own, hash)?;
+            (shared.objects, object_list) = (store, Some(list));
+        }
         let local = objects::handle(&shared);
         let (reftable, partial) = kind_of(&local.config_snapshot());
         let root = shared
@@ -139,6 +152,7 @@ impl Repo {
             partial,
             fetching,
             by_environment,
+            _object_list: object_list,
             lane: Mutex::new(()),
             asked: Mutex::default(),
             alternates: OnceLock::new(),

@@ -42,8 +42,15 @@ pub const PRE_MERGE_COMMIT: &Hook = &Hook {
 pub const PRE_PUSH: &Hook =
     &Hook { name: "pre-push", runs: "pre-push", text: include_str!("../../hooks/pre-push") };
 
+/// Stops a push where it arrives.
+pub const PRE_RECEIVE: &Hook = &Hook {
+    name: "pre-receive",
+    runs: "pre-receive",
+    text: include_str!("../../hooks/pre-receive"),
+};
+
 /// Every hook that we have a shim for.
-pub const HOOKS: [&Hook; 3] = [PRE_COMMIT, PRE_MERGE_COMMIT, PRE_PUSH];
+pub const HOOKS: [&Hook; 4] = [PRE_COMMIT, PRE_MERGE_COMMIT, PRE_PUSH, PRE_RECEIVE];
 
 /// The line by which a shim is known.
 const MARK: &str =
@@ -59,6 +66,17 @@ const ORIGINAL: &str = "original";
 const LIMIT: u64 = 1 << 20;
 
 impl Hook {
+    /// Tells whether a repository has this hook where nothing else is asked for: a bare one, which
+    /// others push to, or one in which commits are made.
+    #[must_use]
+    pub fn is_usual(&self, repo: &Repo) -> bool {
+        match self.name {
+            "pre-receive" => repo.root().is_none(),
+            "pre-push" => false,
+            _ => repo.root().is_some(),
+        }
+    }
+
     /// Returns the shim; it tries a program first, which is given as a shell reads it.
     #[must_use]
     pub fn shim(&self, program: Option<&str>) -> String {

@@ -28,13 +28,13 @@ impl Repo {
     pub fn staged(&self) -> Result<Deltas, GitError> {
         let objects = self.objects();
         let index = self.read_index()?;
-        let mut lists = Vec::new();
+        let (mut lists, mut unpaired) = (Vec::new(), 0);
         for tree in self.compared(&objects)? {
             let mut differences = against(&objects, &index, tree)?;
-            renames::pair(&objects, &mut differences);
+            unpaired = renames::pair(&objects, &mut differences).max(unpaired);
             lists.push(differences);
         }
-        join(lists)
+        join(lists, unpaired)
     }
 
     /// Returns the trees that the next commit is compared with: HEAD's first (none while the

@@ -51,14 +51,14 @@ impl Repo {
         let disk = Disk::new(&objects, &state, root)?;
         let index = Index::of(&state);
         let changed = disk.changed(untracked.then_some(&objects))?;
-        let mut lists = Vec::new();
+        let (mut lists, mut unpaired) = (Vec::new(), 0);
         for tree in self.compared(&objects)? {
             let staged = against(&objects, &index, tree)?;
             let mut differences = disk.over(&index, staged, &changed)?;
-            renames::pair(&objects, &mut differences);
+            unpaired = renames::pair(&objects, &mut differences).max(unpaired);
             lists.push(differences);
         }
-        join(lists)
+        join(lists, unpaired)
     }
 }
 

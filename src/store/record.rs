@@ -29,6 +29,8 @@ impl Occasion {
     pub const DIFF: Self = Self { hook: "check-diff", question: "diff" };
     /// git is about to push.
     pub const PUSH: Self = Self { hook: "pre-push", question: "diff" };
+    /// git is about to take in what was pushed.
+    pub const RECEIVE: Self = Self { hook: "pre-receive", question: "diff" };
     /// An agent is about to stop.
     pub const STOP: Self = Self { hook: "stop", question: "diff" };
     /// An agent has edited a file.

@@ -79,7 +79,7 @@ pub fn given(record: &Stored) -> Result<Given, Lack> {
     let moment = match (record.question(), record.hook()) {
         (Some("edit"), _) => Moment::Edit,
         (Some("commit"), _) => Moment::Commit,
-        (Some("diff"), Some("pre-push")) => Moment::Push,
+        (Some("diff"), Some("pre-push" | "pre-receive")) => Moment::Push,
         (Some("diff"), _) => Moment::Ci,
         _ => return Err(Lack::NoChange),
     };

@@ -19,6 +19,7 @@ mod paths;
 mod pushes;
 mod python;
 mod ranges;
+mod received;
 mod rules;
 mod same;
 mod settings;

@@ -81,3 +81,28 @@ fn deleting_what_a_rule_requires_is_remarked_on_and_stops_nothing() {
     let told = desk.staged();
     assert_eq!((told.status, told.report["verdict"].as_str()), (0, Some("warn")), "{told:#?}");
 }
+
+#[test]
+fn too_many_moved_and_edited_files_are_told() {
+    let desk = Desk::new();
+    let file = |number: usize, more: &str| format!("{number} of many\nthe same line\n{more}");
+    for number in 0..1001 {
+        desk.write(format!("old/{number}.txt"), file(number, ""));
+    }
+    desk.commit("old");
+    for number in 0..1001 {
+        desk.remove(&format!("old/{number}.txt"));
+        desk.write(format!("new/_{number}.txt"), file(number, "more\n"));
+    }
+    let note = "1001 new files are too many to look for those that were moved and edited";
+    desk.stage();
+    assert!(desk.staged().notes().contains(note));
+    desk.git(&["reset", "-q"]);
+    assert!(desk.diff(&[]).notes().contains("so every line of theirs counts as new"));
+    desk.commit("new");
+    assert!(desk.diff(&["HEAD~1..HEAD"]).notes().contains(note));
+    assert!(desk.diff(&["HEAD~1..HEAD", "--each-commit"]).notes().contains(note));
+    // What is moved as it is is found, however much there is.
+    desk.git(&["mv", "new", "newer"]);
+    assert_eq!(desk.staged().passes().notes(), "");
+}

@@ -22,7 +22,7 @@ fn remote(desk: Desk, init: &[&str]) -> Desk {
 
 impl Desk {
     #[track_caller]
-    fn push(&self, arguments: &[&str], goes: bool) -> Said {
+    pub(super) fn push(&self, arguments: &[&str], goes: bool) -> Said {
         let said = self.told_by_git(&[&["push", "-q"], arguments].concat());
         assert_eq!(said.status, Some(i32::from(!goes)), "{said:#?}");
         said
@@ -30,7 +30,7 @@ impl Desk {
 
     /// Pushes, which is refused with these words.
     #[track_caller]
-    fn refused(&self, arguments: &[&str], words: &[&str]) {
+    pub(super) fn refused(&self, arguments: &[&str], words: &[&str]) {
         let there = self.word(&["ls-remote", "origin"]);
         let said = self.push(arguments, false);
         let told = format!("{}{}", said.stdout, said.stderr);

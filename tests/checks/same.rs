@@ -1,6 +1,6 @@
 //! The law of the doors: the same change gets the same findings, whichever way it comes in.
 
-use super::desk::{Desk, Told};
+use super::desk::{self, BANNED, Desk, Told};
 use crate::support::payload;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -233,4 +233,52 @@ fn the_hook_itself_finds_what_the_commit_is_refused_for() {
     desk.proposes("a.py", text).expect("deny", &lines);
     desk.write("a.py", text).stage();
     desk.staged().refuses(&["forbid a.py:3", "forbid_calls a.py:3"]);
+}
+
+#[test]
+fn a_patch_says_of_binary_files_what_the_range_says() {
+    let image = [&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], &[0, 7, 255, 254].repeat(400)].concat();
+    let changed = [&image[..], b"\0tail"].concat();
+    let hidden = "1\n".repeat(500);
+    let rules = format!("{}[[rule]]\nid = \"settled\"\npaths = [\"db/**\"]\n", desk::RULES);
+    let desk =
+        Desk::judged_by(&rules, &[(".gitattributes", "*.dat -diff\n"), ("old.dat", &hidden)]);
+    desk.write("old.png", &image).commit("images");
+    let clone = desk.beside("clone");
+    desk.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+    desk.write("old.png", &changed).write("new.png", &image).write("db/x.png", &changed);
+    desk.write("old.dat", format!("{hidden}{BANNED}\n")).write("new.dat", format!("1\n{BANNED}\n"));
+    desk.write("script.sh", b"\0\0\0\nBANNED_WORD\n").stage();
+    let expected = ["no-token new.dat:2", "no-token old.dat:501", "no-token script.sh:2"];
+    let parts = |told: &Told| {
+        let mut found = told.found();
+        found.sort();
+        (told.status, found, told.not_checked())
+    };
+    // With the objects here, with the working tree alone, and in a clone that has neither.
+    let patches = [&[][..], &["--binary"], &["--full-index"]];
+    let patches = patches.map(|more| desk.git(&[&["diff", "--cached"], more].concat()));
+    let range = desk.staged();
+    let (status, found, not_checked) = parts(&range);
+    assert!(expected.iter().all(|it| found.iter().any(|found| found == it)), "{found:?}");
+    assert_eq!((status, not_checked.len()), (1, 2), "{not_checked:?}");
+    let by_patch = |desk: &Desk, patch: &[u8]| {
+        let arguments = ["check-diff", "--patch", "-", "--format", "json", "--fail-on", "ask"];
+        Told::of(desk.run(&arguments, patch))
+    };
+    for patch in &patches {
+        assert_eq!(parts(&by_patch(&desk, patch)), parts(&range));
+    }
+    desk.git(&["reset", "-q"]);
+    desk.git(&["prune", "--expire=now"]);
+    for patch in &patches {
+        assert_eq!(parts(&by_patch(&desk, patch)), parts(&range));
+    }
+    // A binary patch holds all that there is to know.
+    let clone = Desk(desk.0.at(clone));
+    assert_eq!(parts(&by_patch(&clone, &patches[1])), parts(&range));
+    // One that does not is applied by nobody, and stops nobody.
+    let told = by_patch(&clone, &patches[0]);
+    assert_eq!(told.not_checked().len(), 5, "{told:#?}");
+    assert_eq!(told.found(), ["settled db/x.png"]);
 }

@@ -4,7 +4,7 @@
 //! the repository and writes down what it sees.
 
 use super::yard::{Seen, Yard};
-use solvi_hook::git::pushed::{NewPart, Pushed, pushed};
+use solvi_hook::git::pushed::{NewPart, Pushed, Remote, pushed};
 use solvi_hook::git::{Id, Repo};
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -22,7 +22,7 @@ fn as_a_hook() {
         let remote = std::env::var("SOLVI_HOOK_TEST_REMOTE").unwrap();
         let mut lines = String::new();
         std::io::stdin().read_to_string(&mut lines).unwrap();
-        let pushed = pushed(&lines, &remote, &repo).unwrap();
+        let pushed = pushed(&lines, Remote::Named(&remote), &repo).unwrap();
         let part = |tip| repo.new_part(&pushed.known, tip).unwrap();
         let parts: Vec<_> = pushed.tips.iter().map(part).collect();
         seen_of(&pushed, &parts)

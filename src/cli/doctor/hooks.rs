@@ -7,7 +7,7 @@ use crate::cli::install_git::Yard;
 use crate::cli::rule_sources::RULES_FILES;
 use crate::cli::world::World;
 use crate::git::rehearsal::{Rehearsed, rehearse};
-use crate::git::shims::{HOOKS, Hook, PRE_PUSH, Standing, programs};
+use crate::git::shims::{HOOKS, Hook, Standing, programs};
 use std::path::Path;
 
 pub(super) const GIT: &str = "git";
@@ -67,8 +67,8 @@ impl Seen<'_> {
         let name = self.name;
         let what = self.what();
         match standing {
-            // Pushes are guarded when somebody wants them to be.
-            Standing::Absent if self.hook == PRE_PUSH => {}
+            // Pushes are checked where that was asked for.
+            Standing::Absent if !self.hook.is_usual(&self.yard.repo) => {}
             Standing::Absent => {
                 report.warn(GIT, format!("{name} is not there: {what} are not checked"), INSTALL);
             }
@@ -90,7 +90,7 @@ impl Seen<'_> {
                     that_runs_us(self.hook, root)
                 };
                 match file {
-                    None if self.hook == PRE_PUSH => {}
+                    None if !self.hook.is_usual(&self.yard.repo) => {}
                     None => report.warn(
                         GIT,
                         format!("{name} is somebody else's and does not run solvi-hook"),
@@ -116,7 +116,7 @@ impl Seen<'_> {
     /// Returns what the hook stands before.
     fn what(&self) -> &'static str {
         match self.hook.name {
-            "pre-push" => "pushes",
+            "pre-push" | "pre-receive" => "pushes",
             "pre-merge-commit" => "merges",
             _ => "commits",
         }

@@ -89,7 +89,7 @@ fn of_a_copy_the_added_lines_are_not_all_known() {
 }
 
 #[test]
-fn what_a_patch_does_not_show_is_not_checked_and_not_passed() {
+fn what_a_patch_does_not_show_is_not_checked() {
     let files = read(
         b"diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQbOacG_Cji6%\n\n\
           diff --git a/y b/y\nnew file mode 100644\nindex 0..3\n\
@@ -101,9 +101,35 @@ fn what_a_patch_does_not_show_is_not_checked_and_not_passed() {
     .unwrap();
     let names: Vec<&str> = files.iter().map(|file| file.change.place.as_str()).collect();
     assert_eq!(names, ["x", "y", "z", "lib", "w", "sub"]);
-    assert!(files.iter().all(|file| file.not_checked.is_some() && added(file).is_empty()));
-    let unsure = files.iter().map(|file| file.change.unsure.is_some()).collect::<Vec<_>>();
-    assert_eq!(unsure, [true, true, true, false, false, false]);
+    let not_checked = files.iter().map(|file| file.not_checked.as_deref());
+    let (hidden, submodule) = (Some(HIDDEN), Some("it is a submodule"));
+    let expected = [hidden, hidden, submodule, Some("the patch holds its name alone"), submodule];
+    assert_eq!(not_checked.skip(1).collect::<Vec<_>>(), expected);
+    assert!(files.iter().all(|file| file.change.unsure.is_none()));
+    // What it does show is read, an attribute or not.
+    assert_eq!((&files[0].not_checked, added(&files[0]).len()), (&None, 1));
+}
+
+#[test]
+fn a_difference_of_a_binary_patch_is_applied_to_the_file_before_it_alone() {
+    let old = b"0123456789";
+    for (delta, new) in [
+        (&[10, 3, 0x90, 3][..], Some(&b"012"[..])),
+        (&[10, 3, 0x91, 7, 3], Some(b"789")),
+        (&[10, 5, 2, b'a', b'b', 0x91, 1, 3], Some(b"ab123")),
+        (&[10, 0], Some(b"")),
+        (&[9, 3, 0x90, 3], None),
+        (&[10, 4, 0x90, 3], None),
+        (&[10, 3, 0x91, 8, 3], None),
+        (&[10, 3, 0], None),
+        (&[10, 3, 3, b'a'], None),
+        (&[10, 3, 0x91], None),
+        (&[10], None),
+        (&[], None),
+        (&[0xff; 40], None),
+    ] {
+        assert_eq!(binary::apply(delta, old).as_deref(), new, "{delta:?}");
+    }
 }
 
 #[test]
@@ -333,7 +359,9 @@ fn what_git_writes_is_read_as_git_means_it() {
                     assert_eq!(after, &text);
                 }
                 assert_eq!(file.change.deletes(), name == "gone" || name == "moved");
-                assert_eq!(file.not_checked.is_some(), name == "data");
+                // A few zeros are read as text where the patch holds them.
+                let hidden = name == "data" && !words.contains(&"--binary");
+                assert_eq!(file.not_checked.is_some(), hidden);
                 name
             })
             .collect();
@@ -347,10 +375,10 @@ fn what_git_writes_is_read_as_git_means_it() {
         listed.sort();
         assert_eq!(names, listed, "{words:?}");
     }
-    let staged = read(&git(folder, &["diff", "--cached"]));
+    let staged = read(&git(folder, &["diff", "--cached", "--binary"]));
     git(folder, &["commit", "-qm", "two\n\n---\nwhy: it must be"]);
     assert_eq!(read(&git(folder, &["format-patch", "-1", "--stdout"])), staged);
-    assert_eq!(read(&git(folder, &["log", "-p", "-1", "--stat"])), staged);
+    assert_eq!(read(&git(folder, &["log", "-p", "-1", "--stat", "--binary"])), staged);
 }
 
 fn any_file() -> impl Strategy<Value = String> {
