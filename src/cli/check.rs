@@ -318,7 +318,7 @@ impl Unread {
 
     /// Returns what a reader should know and do.
     fn told(&self) -> Option<String> {
-        let next = self.next.as_ref().map(|next| format!("; {next}")).unwrap_or_default();
+        let next = self.next.as_ref().map(|next| format!("; next: {next}")).unwrap_or_default();
         match self.paths {
             0 => None,
             1 => Some(format!("1 path could not be read{next}")),

@@ -33,6 +33,8 @@ pub struct Rules {
     pub notes: Vec<String>,
     /// Each file of rules, and how many of its rules evaluate.
     pub sets: Vec<RuleSet>,
+    /// The rules of the change itself.
+    pub source: RuleSource,
     /// What the change makes of the rules, when it loosens them.
     pub loosened: Option<Ruling>,
     // The rules files of the project, as paths in the repository.
@@ -287,6 +289,7 @@ impl Rules {
             book,
             every_rule: true,
             notes,
+            source: change.clone(),
             loosened: None,
             files,
         };

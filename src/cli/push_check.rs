@@ -6,6 +6,7 @@ use super::check_rules::{Ends, Named, Rules, Wanted};
 use super::failure::Failure;
 use super::keep::Keep;
 use super::push_history::History;
+use super::rule_sources::RuleSource;
 use super::terminal;
 use super::world::World;
 use crate::domain::{Verdict, sanitize};
@@ -57,14 +58,15 @@ impl PushCheck<'_> {
     pub fn all(&self, out: &mut dyn Write) -> Result<u8, Failure> {
         let options = self.options;
         if let Some(name) = self.pushed.files.first().filter(|_| !options.allow_unknown) {
-            return Err(PushError::File { name: name.clone() }.into());
+            let failure = Failure::from(PushError::File { name: name.clone() });
+            return Err(failure.next(format!("read it; {}", self.approval)));
         }
         let mut statuses = Vec::new();
         let (mut first, mut reported, mut worst) = (None, false, Verdict::Allow);
-        let mut checked: Vec<Id> = Vec::new();
+        let mut checked: Vec<(Id, RuleSource)> = Vec::new();
         for tip in &self.pushed.tips {
             let Some((outcome, rules)) = self.one(tip, &checked)? else { continue };
-            checked.push(tip.id);
+            checked.push((tip.id, rules.source.clone()));
             self.record(&outcome);
             statuses.push(outcome.status(self.fail_on, options));
             worst = worst.join(outcome.decision.verdict());
@@ -88,9 +90,13 @@ impl PushCheck<'_> {
         Ok(status.unwrap_or_default())
     }
 
-    /// Checks one state; none when it has nothing that the remote lacks. A branch is checked in
-    /// full. Of a tag or another ref, what a state that is `checked` already has is not new.
-    fn one(&self, tip: &Tip, checked: &[Id]) -> Result<Option<(Outcome, Rules)>, Failure> {
+    /// Checks one state; none when it has nothing that the remote lacks. What a state that is
+    /// `checked` already has is not new: of a branch, where that was by the same rules.
+    fn one(
+        &self,
+        tip: &Tip,
+        checked: &[(Id, RuleSource)],
+    ) -> Result<Option<(Outcome, Rules)>, Failure> {
         let (repo, options) = (self.repo, self.options);
         let mut part = repo.new_part(&self.pushed.known, tip)?;
         if !tip.is_commit {
@@ -99,17 +105,26 @@ impl PushCheck<'_> {
         if tip.is_commit && part.commits.is_empty() {
             return Ok(None);
         }
-        let last = checked.last().filter(|_| !tip.is_branch);
-        let deltas = repo.new_files(&part, tip, last.map_or(&[], slice::from_ref))?;
+        let rules = if tip.is_branch { Some(self.rules(&part, tip)?) } else { None };
+        // Without a base on the remote, each state may have rules of another one.
+        let same_base = part.bases.is_empty() || !self.pushed.theirs.is_empty();
+        let known = checked.iter().rev().find(|(_, source)| match &rules {
+            Some(rules) => same_base && source.is_same(&rules.source),
+            None => true,
+        });
+        let deltas = repo.new_files(&part, tip, known.map_or(&[], |it| slice::from_ref(&it.0)))?;
         // Each commit is looked at once.
         let mut known = self.pushed.known.clone();
-        known.extend(checked);
+        known.extend(checked.iter().map(|(id, _)| *id));
         let commits =
             if tip.is_commit { repo.commits_beyond(&known, &[tip.id])? } else { Vec::new() };
         if !tip.is_branch && deltas.list.is_empty() && commits.is_empty() {
             return Ok(None);
         }
-        let rules = self.rules(&part, tip)?;
+        let rules = match rules {
+            Some(rules) => rules,
+            None => self.rules(&part, tip)?,
+        };
         self.world.secrets.remember(rules.redactor.clone());
         let mut survey = Survey::of(self.title(&part, tip));
         survey.begin(&rules);

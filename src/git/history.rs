@@ -79,18 +79,21 @@ impl Repo {
 
     /// Compares two states: commits, tags or trees.
     pub fn range(&self, base: Id, tip: Id) -> Result<Deltas, GitError> {
-        self.beyond(&[base], tip)
+        self.beyond(&[base], &[], tip)
     }
 
-    /// Compares a state with several others: what it has that none of them has. What became of a
-    /// path is said by comparison with the first.
-    pub fn beyond(&self, bases: &[Id], tip: Id) -> Result<Deltas, GitError> {
+    /// Compares a state with its bases and with others beside it: what it has that none of them has.
+    /// What became of a path is said by comparison with the first base. A file of a state beside it
+    /// counts under its own path alone.
+    pub fn beyond(&self, bases: &[Id], beside: &[Id], tip: Id) -> Result<Deltas, GitError> {
         let objects = self.objects();
         let mut olds = Vec::new();
-        for base in bases {
-            olds.push(Some(objects.tree_of(base.0)?));
+        for (states, moves) in [(bases, Moves::Paired), (beside, Moves::Apart)] {
+            for state in states {
+                olds.push((Some(objects.tree_of(state.0)?), moves));
+            }
         }
-        compare(&objects, &olds, objects.tree_of(tip.0)?, Moves::Paired)
+        compare(&objects, &olds, objects.tree_of(tip.0)?)
     }
 
     /// Returns the commits that `tip` brings and `base` does not have, oldest first.
@@ -152,12 +155,12 @@ impl Repo {
         let commit = objects.commit(commit.0)?;
         let mut parents = Vec::new();
         for parent in commit.parents {
-            parents.push(Some(objects.commit(parent)?.tree));
+            parents.push((Some(objects.commit(parent)?.tree), moves));
         }
         if parents.is_empty() {
-            parents.push(None);
+            parents.push((None, moves));
         }
-        compare(&objects, &parents, commit.tree, moves)
+        compare(&objects, &parents, commit.tree)
     }
 
     /// Returns the first line of a commit's message.
@@ -187,14 +190,13 @@ pub fn sides(spec: &str) -> Result<(&str, &str), GitError> {
 /// Compares a tree with each of several others.
 fn compare(
     objects: &Objects<'_>,
-    olds: &[Option<ObjectId>],
+    olds: &[(Option<ObjectId>, Moves)],
     new: ObjectId,
-    moves: Moves,
 ) -> Result<Deltas, GitError> {
     let (mut lists, mut unpaired) = (Vec::new(), 0);
-    for old in olds {
+    for (old, moves) in olds {
         let mut differences = tree::between(objects, *old, Some(new))?;
-        if moves == Moves::Paired {
+        if *moves == Moves::Paired {
             unpaired = renames::pair(objects, &mut differences).max(unpaired);
         }
         lists.push(differences);

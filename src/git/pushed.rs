@@ -134,11 +134,8 @@ impl PushError {
     #[must_use]
     pub fn next(&self) -> Option<String> {
         match self {
-            Self::Line { .. } => None,
+            Self::Line { .. } | Self::File { .. } => None,
             Self::NotFetched { .. } => Some("fetch first: `git fetch`".to_owned()),
-            Self::File { .. } => {
-                Some("read it, then push it alone with `git push --no-verify`".to_owned())
-            }
             Self::Shallow { .. } => {
                 Some("fetch the whole history: `git fetch --unshallow`".to_owned())
             }
@@ -278,8 +275,7 @@ impl Repo {
         if bases.is_empty() {
             bases.push(self.empty_tree());
         }
-        bases.extend(checked);
-        self.beyond(&bases, tip.id)
+        self.beyond(&bases, checked, tip.id)
     }
 }
 

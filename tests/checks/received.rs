@@ -132,13 +132,16 @@ fn of_a_branch_only_what_no_ref_here_reaches_is_new() {
     desk.taken(&["origin", "main:topic"]);
     desk.taken(&["origin", "main~1:main"]);
     desk.write("b.py", BANNED).commit("bad");
-    desk.stopped(&["origin", "main"], &["b.py:1", "1 refused in 1 file"]);
+    desk.stopped(&["origin", "main"], &["b.py:1", "1 finding in 1 file: 1 blocked"]);
     // Another history in place of a branch.
     desk.git(&["checkout", "-q", "-b", "other", "main~3"]);
     desk.write("c.py", "1\n").commit("other");
     desk.taken(&["--force", "origin", "other:topic"]);
     desk.write("c.py", BANNED).commit("worse");
-    desk.stopped(&["--force", "origin", "other:main"], &["c.py:1", "1 refused in 1 file"]);
+    desk.stopped(
+        &["--force", "origin", "other:main"],
+        &["c.py:1", "1 finding in 1 file: 1 blocked"],
+    );
 }
 
 #[test]
@@ -273,4 +276,22 @@ fn decisions_are_recorded_where_that_is_asked_for() {
     let bare = desk.bare();
     let verify = desk.run(&["verify", "--project", bare.to_str().unwrap()], "");
     assert_eq!(verify.status, Some(0), "{verify:?}");
+}
+
+#[test]
+fn of_several_branches_each_line_is_told_once_and_by_the_rules_of_its_branch() {
+    let desk = desk_with(Desk::of(&[("a.py", BANNED), ("b.py", "STRICT\n")]), &[], "remote.git");
+    let strict = "[[rule]]\nid = \"strict\"\npaths = [\"b.py\"]\nforbid = [\"STRICT\"]\n";
+    for (branch, rules) in [("a", ""), ("b", ""), ("c", strict)] {
+        desk.git(&["checkout", "-q", "-b", branch, "main"]);
+        desk.write("solvi-rules.toml", format!("{RULES}{rules}"));
+        desk.write(if branch == "a" { "legacy/t.py" } else { "t.py" }, BANNED).commit(branch);
+    }
+    let told = desk.push(&["origin", "refs/heads/*"], false).stderr;
+    // Once for the branches with the same rules, once for the one with others.
+    assert_eq!(told.matches("a.py:1").count(), 2, "{told}");
+    assert_eq!(told.matches("b.py:1").count(), 1, "{told}");
+    assert!(told.contains("(refs/heads/c)"), "{told}");
+    // What another branch has elsewhere is new here.
+    assert_eq!(told.matches("> t.py:1").count(), 2, "{told}");
 }
