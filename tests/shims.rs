@@ -192,7 +192,7 @@ fn a_bare_repository_gets_the_hook_of_a_server() {
     }
     fs::remove_file(yard.program()).unwrap();
     let said = yard.tries(&["push", "-q", place, "main"]);
-    assert!(said.stderr.contains("nothing is taken in"), "{said:?}");
+    assert!(said.stderr.contains("it is rejected"), "{said:?}");
     assert_ne!(said.status, Some(0));
     let said = yard.run(&["uninstall", "--git", "--project", place]);
     assert!(said.stdout.contains("the hook that was there before is back"), "{said:?}");

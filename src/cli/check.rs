@@ -6,6 +6,7 @@
 
 use super::check_budget::CheckBudget;
 use super::check_rules::Rules;
+use super::defaults;
 use super::failure::Failure;
 use super::lists;
 use super::progress::Progress;
@@ -21,6 +22,7 @@ use clap::builder::TypedValueParser;
 use std::borrow::Cow;
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// How files are judged and reported.
@@ -58,6 +60,14 @@ struct Network {
 }
 
 impl Options {
+    /// Opens the repository that a folder is in. Returns its root too: of a bare one, the folder.
+    pub fn open(&self, project: Option<&Path>, world: &World) -> Result<(Repo, PathBuf), Failure> {
+        let folder = defaults::folder(project, world)?;
+        let repo = Repo::open_with(&folder, self.fetching())?;
+        let root = repo.root().unwrap_or(&folder).to_owned();
+        Ok((repo, root))
+    }
+
     /// Returns how files are judged where no report is written: nothing is fetched for it.
     #[must_use]
     pub fn silent(no_instruction_check: bool) -> Self {
@@ -148,7 +158,7 @@ impl Kept {
 
     /// Makes what is kept of a file, which was not checked for this reason.
     fn of(place: Place, ruling: Option<Ruling>, why: Option<String>) -> Self {
-        // A file that is no text and has a finding was looked at.
+        // A binary file with a finding was checked.
         let found = ruling.as_ref().is_some_and(|ruling| {
             ruling.change.after == Content::Binary
                 && ruling.findings.iter().any(|it| it.objects() && !it.spots.is_empty())

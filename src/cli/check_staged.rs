@@ -7,7 +7,6 @@ use super::terminal;
 use super::world::World;
 use super::{defaults, keep};
 use crate::domain::{Moment, Verdict};
-use crate::git::Repo;
 use crate::store::record::Occasion;
 use std::io::Write;
 use std::path::PathBuf;
@@ -43,9 +42,7 @@ pub struct Args {
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
-    let folder = defaults::folder(args.project.as_deref(), world)?;
-    let repo = Repo::open_with(&folder, args.options.fetching())?;
-    let root = repo.root().unwrap_or(&folder).to_owned();
+    let (repo, root) = args.options.open(args.project.as_deref(), world)?;
     let wanted =
         Wanted { named: args.rules.as_deref(), root: &root, only: &[], moment: Moment::Commit };
     let rules = Rules::staged(wanted, &repo, world)?;

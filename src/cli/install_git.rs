@@ -77,7 +77,7 @@ pub fn install(args: &install::Args, world: &World, out: &mut dyn Write) -> Resu
     }
     lines.extend(passed_by(&yard, "removes it"));
     let next = if PRE_RECEIVE.is_usual(&yard.repo) {
-        "next: every push is checked before git takes it in"
+        "next: every push is checked before git accepts it"
     } else {
         "next: every commit and merge is checked first; `git commit --no-verify` skips the check \
          once"

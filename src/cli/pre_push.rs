@@ -7,7 +7,6 @@ use super::push_check::{self, PushCheck};
 use super::world::World;
 use super::{defaults, terminal};
 use crate::domain::{Moment, Verdict, sanitize};
-use crate::git::Repo;
 use crate::git::pushed::{Remote, pushed};
 use crate::store::record::Occasion;
 use std::io::Write;
@@ -58,10 +57,8 @@ pub struct Args {
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
-    let folder = defaults::folder(args.project.as_deref(), world)?;
-    let repo = Repo::open_with(&folder, args.options.fetching())?;
+    let (repo, root) = args.options.open(args.project.as_deref(), world)?;
     let remote = Remote::Named(&args.remote);
-    let root = repo.root().unwrap_or(&folder).to_owned();
     let pushed = pushed(&push_check::lines()?, remote, &repo)?;
     if !args.allow_rewrite {
         let mut rewritten = pushed.rewrites.clone();

@@ -1,14 +1,13 @@
-//! `pre-receive`: what is pushed to this repository, checked before it is taken in.
+//! `pre-receive`: what is pushed to this repository, checked before git accepts it.
 
 use super::check::Options;
 use super::check_diff::STOPPING;
 use super::check_rules::Wanted;
 use super::failure::Failure;
+use super::lists;
 use super::push_check::{self, PushCheck};
 use super::world::World;
-use super::{defaults, lists};
 use crate::domain::{Moment, Verdict};
-use crate::git::Repo;
 use crate::git::pushed::{Remote, pushed};
 use crate::store::record::Occasion;
 use std::io::Write;
@@ -30,12 +29,12 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  solvi-hook install --git --project /srv/git/project.git\n  \
     echo \"$2 $3 $1\" | solvi-hook pre-receive    in a hook `update`\n\n\
-    Exit status: 0 the push is taken in, 1 a rule stands against it, 2 it could not be checked.\n\
-    git takes in all refs of a push or none. `git push --no-verify` does not skip this hook.")]
+    Exit status: 0 passed, 1 findings at or above `--fail-on`, 2 the check could not run.\n\
+    git accepts all refs of a push or none. `git push --no-verify` does not skip this hook.")]
 pub struct Args {
     #[command(flatten)]
     options: Options,
-    /// The least verdict that stops the push; with `deny`, what needs approval is reported alone
+    /// Reject the push at or above this verdict; with `deny`, what needs approval is only reported
     #[arg(long, value_name = "VERDICT", default_value = "ask", value_parser = lists::verdict(STOPPING))]
     fail_on: Verdict,
     /// The rules file, from the repository's root; as it is committed where it is
@@ -51,9 +50,7 @@ pub struct Args {
 
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
-    let folder = defaults::folder(args.project.as_deref(), world)?;
-    let repo = Repo::open_with(&folder, args.options.fetching())?;
-    let root = repo.root().unwrap_or(&folder).to_owned();
+    let (repo, root) = args.options.open(args.project.as_deref(), world)?;
     let remote = Remote::Here;
     let pushed = pushed(&push_check::lines()?, remote, &repo)?;
     let wanted =
@@ -67,7 +64,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         wanted,
         fail_on: args.fail_on,
         store: args.store.as_deref().map(|store| (store, Occasion::RECEIVE)),
-        approval: "whoever administers the repository can take it in, with `git fetch` there",
+        approval: "an administrator can accept it with `git fetch` in the repository",
     }
     .all(out)
 }

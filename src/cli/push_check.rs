@@ -77,7 +77,7 @@ impl PushCheck<'_> {
                 reported = true;
             }
         }
-        // What arrives in good order is nothing that whoever pushes has to read.
+        // A push without findings needs no words where it arrives.
         let quiet = self.remote == Remote::Here;
         if let Some((outcome, rules)) = first.filter(|_| !reported && !quiet) {
             outcome.report(&rules, options, self.world, out)?;

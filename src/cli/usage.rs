@@ -43,8 +43,8 @@ pub fn answer(error: &clap::Error, args: &[OsString], world: &World) -> u8 {
     let said = said.map(sanitize::visible).collect::<Vec<_>>().join("; ");
     let said = said.strip_prefix("error: ").unwrap_or(&said);
     let trouble = format!(
-        "the command line of the installed hook is wrong: {said}; `solvi-hook install` writes it \
-         anew"
+        "the command line of the installed hook is wrong: {said}; run `solvi-hook \
+         install` again"
     );
     hook::answer_misled(agent(args), trouble, world)
 }

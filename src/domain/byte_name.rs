@@ -1,7 +1,7 @@
 //! Names of files that are not UTF-8, as text in which nothing is lost.
 //!
-//! git and Unix know names as bytes. In a [`Place`](super::Place) each byte that is no part of a
-//! character stands as one character of its own, so that globs meet it and two files never become
+//! git and Unix know names as bytes. In a [`Place`](super::Place) each byte that is not part of
+//! a character stands as one character of its own, so that globs meet it and two files never become
 //! one. Outside it is written as git writes it: between quotes, with octal escapes. A name that is
 //! text stays as it is.
 

@@ -20,8 +20,8 @@ use redaction::Redactor;
 
 /// Whoever looks at changes.
 pub trait Judge {
-    /// Returns what it saw in a change, also when nothing stands against it. The budget limits what
-    /// backtracking patterns may do.
+    /// Returns what it saw in a change, also without findings. The budget limits what backtracking
+    /// patterns may do.
     fn look(&self, change: &Change, budget: &Budget) -> Vec<Finding>;
 }
 

@@ -245,7 +245,7 @@ fn words(source: &gix::Error) -> String {
         ("onfiguration", "its configuration file cannot be parsed"),
         ("acked reference", "its file `packed-refs` is damaged"),
         ("eference", "a ref is damaged"),
-        ("small even for header", "the file is cut off, or is no index"),
+        ("small even for header", "the file is cut off, or is not an index"),
         ("should have been", "its content is not what its id says"),
         ("Empty loose object", "it is empty"),
     ];

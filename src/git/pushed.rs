@@ -204,7 +204,7 @@ pub fn pushed(
                 pushed.rewrites.push(name.clone());
             }
         }
-        // A ref that is no branch holds no rules for the next one.
+        // A ref that is not a branch holds no rules for the next one.
         let theirs = if known_old && is_branch {
             Some(update.old)
         } else {

@@ -236,7 +236,7 @@ impl Repo {
                 Id::from_hex(line.trim()).ok_or_else(|| GitError::Revision {
                     spec: "MERGE_HEAD".to_owned(),
                     shallow: false,
-                    why: format!("its line `{line}` is no object id"),
+                    why: format!("its line `{line}` is not an object id"),
                 })
             })
             .collect()

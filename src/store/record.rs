@@ -29,7 +29,7 @@ impl Occasion {
     pub const DIFF: Self = Self { hook: "check-diff", question: "diff" };
     /// git is about to push.
     pub const PUSH: Self = Self { hook: "pre-push", question: "diff" };
-    /// git is about to take in what was pushed.
+    /// git is about to accept a push.
     pub const RECEIVE: Self = Self { hook: "pre-receive", question: "diff" };
     /// An agent is about to stop.
     pub const STOP: Self = Self { hook: "stop", question: "diff" };

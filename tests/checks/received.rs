@@ -184,7 +184,7 @@ fn rules_come_from_both_sides_and_a_looser_one_needs_approval() {
     desk.stopped(&["origin", "main"], &sides);
     desk.stopped(&["origin", "main:topic"], &sides);
     desk.write("b.py", "1\n").commit("loosened alone");
-    desk.stopped(&["origin", "main"], &["rules-loosened", "Needs approval: whoever administers"]);
+    desk.stopped(&["origin", "main"], &["rules-loosened", "Needs approval: an administrator"]);
     desk.served("pre-receive", "#!/bin/sh\nexec 'PROGRAM' pre-receive --fail-on deny\n");
     let said = desk.push(&["origin", "main"], true);
     assert!(said.stderr.contains("rules-loosened"), "{said:?}");

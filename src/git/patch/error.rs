@@ -69,7 +69,7 @@ pub enum Problem {
     /// A hunk that changes nothing.
     #[error("expected an added or a removed line in this hunk")]
     Unchanged,
-    /// A mode that is no octal number.
+    /// A mode that is not an octal number.
     #[error("expected the mode of a file, such as `100644`")]
     Mode,
     /// Something else in place of a binary patch, or one that is cut off or damaged.
