@@ -137,7 +137,7 @@ fn eventful() -> Told {
         commits: vec![Some(commit)],
         not_checked: vec![NotChecked {
             place: inside("img/lo\u{1b}go.png"),
-            why: "it is no text".to_owned(),
+            why: "it is a binary file".to_owned(),
         }],
         notes: vec!["the rules file changes in this range".to_owned()],
         rules: vec![Rule {

@@ -69,7 +69,7 @@ enum Pace {
 pub enum Unchecked {
     /// It is no text.
     Binary,
-    /// It is too large, in bytes; nothing shows that it is no text.
+    /// It is too large, in bytes; nothing shows that it is a binary file.
     TooLarge(u64),
     /// It has too many lines.
     TooLong(usize),
@@ -84,7 +84,7 @@ pub enum Unchecked {
 impl fmt::Display for Unchecked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Binary => f.write_str("it is no text"),
+            Self::Binary => f.write_str("it is a binary file"),
             Self::TooLarge(bytes) => {
                 let (size, most) = (bytes.div_ceil(1 << 20), LARGEST >> 20);
                 write!(f, "it has {size} MiB, more than {most} MiB")

@@ -45,7 +45,7 @@ pub struct Commit {
 pub struct NotChecked {
     /// The file.
     pub place: Place,
-    /// Why not, in a few words: `it is no text`.
+    /// Why not, in a few words: `it is a binary file`.
     pub why: String,
 }
 

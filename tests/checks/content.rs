@@ -117,7 +117,7 @@ fn a_large_text_is_read_and_large_bytes_are_named() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert_eq!(
         told.refuses(&["no-token big.csv:200001"]).not_checked(),
-        ["big.bin: it is no text"]
+        ["big.bin: it is a binary file"]
     );
 }
 

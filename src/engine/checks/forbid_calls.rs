@@ -40,7 +40,7 @@ impl Check for ForbidCalls {
             return Seen::default();
         }
         if change.after == Content::Binary {
-            return Seen::unknown("the file after the edit is no text");
+            return Seen::unknown("the file after the edit is a binary file");
         }
         if let Some(name) = change.undecodable().filter(|_| !subject.lines.is_empty()) {
             return Seen::unknown(python::not_decoded(name));

@@ -35,7 +35,7 @@ impl Check for Require {
         let text = match &subject.change.after {
             Content::Text(text) => text,
             Content::Absent => return Seen::default(),
-            Content::Binary => return Seen::unknown("the file after the edit is no text"),
+            Content::Binary => return Seen::unknown("the file after the edit is a binary file"),
             Content::Unknown(why) => return Seen::unknown(why),
         };
         let mut seen = Seen::default();

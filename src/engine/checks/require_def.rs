@@ -42,7 +42,7 @@ impl Check for RequireDef {
         match &change.after {
             Content::Text(_) => {}
             Content::Absent => return Seen::default(),
-            Content::Binary => return Seen::unknown("the file after the edit is no text"),
+            Content::Binary => return Seen::unknown("the file after the edit is a binary file"),
             Content::Unknown(why) => return Seen::unknown(why),
         }
         if let Some(name) = change.undecodable() {
