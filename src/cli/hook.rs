@@ -6,10 +6,11 @@
 //! comes out, and it is no consent to a tool call.
 
 use super::explain::Explanation;
+use super::pen::{self, Stopped};
 use super::roots::{self, Roots};
 use super::sitting::{Settings, Sitting};
 use super::world::World;
-use super::{defaults, lists, pen, post_write, pre_edit, stop};
+use super::{defaults, lists, post_write, pre_edit, stop};
 use crate::clients::marks::Marks;
 use crate::clients::payload::without_event;
 use crate::clients::{self, Client, Phase, Voice, paths};
@@ -191,19 +192,21 @@ struct Answer {
 
 /// Answers a call; the reply is the last thing that is written.
 pub fn answer(call: Call, world: World) -> u8 {
-    let deadline = call.settings.deadline;
+    let Call { settings, agent, assumed, questions } = call;
+    let deadline = settings.deadline;
     let heard = Arc::new(OnceLock::new());
-    let unheard = Asking::of(&Marks::default(), call.agent, &world);
-    let (agent, assumed, questions) = (call.agent, call.assumed, call.questions);
+    let unheard = Asking::of(&Marks::default(), agent, &world);
     let ear = Arc::clone(&heard);
-    let answer = pen::hold(deadline, move || {
-        let sitting = Sitting { settings: call.settings, world };
-        sitting.answer(agent, assumed, questions, &ear)
-    });
-    let answer = answer.unwrap_or_else(|stopped| Answer {
-        reply: heard.get().copied().unwrap_or(unheard).without_judgement(stopped.to_string()),
-        told: None,
-    });
+    let stop = move |stopped: Stopped| {
+        ear.get().copied().unwrap_or(unheard).without_judgement(stopped.to_string())
+    };
+    let late = stop.clone();
+    let answer = pen::hold(
+        deadline,
+        move |stopped| end(&late(stopped)),
+        || Sitting { settings, world }.answer(agent, assumed, questions, &heard),
+    );
+    let answer = answer.unwrap_or_else(|stopped| Answer { reply: stop(stopped), told: None });
     if let Some(told) = answer.told {
         pen::write_err(&told);
     }
@@ -211,15 +214,26 @@ pub fn answer(call: Call, world: World) -> u8 {
 }
 
 /// Answers a call whose command line is wrong.
-pub fn answer_misled(agent: Option<&'static dyn Client>, trouble: String, world: &World) -> u8 {
+pub fn answer_misled(agent: Option<&'static dyn Client>, trouble: &str, world: &World) -> u8 {
     use std::io::IsTerminal;
+    let reply = |payload: &[u8]| {
+        Asking::of(&Marks::of(payload), agent, world).without_judgement(trouble.to_owned())
+    };
     // Nobody types a payload; whoever tries a command at a terminal wants to read what is wrong.
-    let mut payload = Vec::new();
-    if !std::io::stdin().is_terminal() {
-        payload = pen::hold(Duration::from_secs(5), || payload_of_stdin().0).unwrap_or_default();
+    if std::io::stdin().is_terminal() {
+        return write_reply(&reply(&[]));
     }
-    let asking = Asking::of(&Marks::of(&payload), agent, world);
-    write_reply(&asking.without_judgement(trouble))
+    let unheard = reply(&[]);
+    let late = move |_| end(&unheard);
+    let payload = pen::hold(Duration::from_secs(5), late, || payload_of_stdin().0);
+    write_reply(&reply(&payload.unwrap_or_default()))
+}
+
+/// Writes a reply in the place of work that cannot be waited for, and ends the process.
+fn end(reply: &str) {
+    let status = write_reply(reply);
+    #[expect(clippy::exit, reason = "the work goes on in the first thread")]
+    std::process::exit(status.into())
 }
 
 /// Writes a reply and returns the hook's exit status: 0, or 1 when nobody takes the reply, so
@@ -277,7 +291,7 @@ impl Sitting {
             Err(trouble) => {
                 // It may quote the payload.
                 let trouble = self.redactor(&self.root(&payload)).text(&trouble).into_owned();
-                (asking.without_judgement(trouble.clone()), Decision::unjudged(trouble))
+                (asking.without_judgement(trouble.to_owned()), Decision::unjudged(trouble))
             }
             Ok((event, files)) => {
                 let judge = match phase {
@@ -371,7 +385,6 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-    use pen::Stopped;
     use serde_json::Value;
 
     /// Where clients look for a word about a tool call.

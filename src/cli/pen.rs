@@ -1,25 +1,27 @@
-//! Holds the only pen: whatever happens to the work, exactly one answer is written, in one write,
-//! as the last act.
+//! Writes the one answer of a run: whatever happens to the work, exactly one answer is written, in
+//! one write, as the last act.
 //!
-//! The work of a hook runs on a second thread with a roomy stack; the first waits for it, with a
-//! deadline. Work for which nobody waits runs on the first, with a stack as roomy. A panic or a
-//! late answer is itself an answer. What a panic says is not repeated, only where it was: its text
-//! may quote the file that is being judged.
+//! The work runs on the first thread, on a stack with room for the deepest parse. A hook's work has
+//! a deadline: a second thread watches it, and when it passes, that thread writes the answer and
+//! ends the process. A panic is an answer too. What a panic says is not repeated, only where it
+//! was: its text may quote the file that is being checked.
 
 use super::failure::Failure;
 use crate::domain::sanitize;
+use std::cell::Cell;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The stack of the working thread, in bytes: room for the deepest parse there is.
+/// The stack of the work, in bytes: room for the deepest parse there is.
 const STACK: usize = 64 << 20;
 
-/// The working thread's name.
-const WORKER: &str = "work";
+/// The stack of the thread that watches the deadline, in bytes: it writes one short answer.
+const WATCHING_STACK: usize = 256 << 10;
 
 /// Why there is no answer from the work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,61 +32,69 @@ pub enum Stopped {
     /// The deadline passed.
     #[error("it took longer than {} s", .0.as_secs_f64())]
     Late(Duration),
-    /// No thread could be started.
+    /// There was no memory for its stack, or no thread to watch the deadline.
     #[error("the work could not be started: {0}")]
     NotStarted(String),
 }
 
-/// Runs `work` on a thread of its own and returns what it made, unless it panics or takes longer
-/// than `deadline`.
-pub fn hold<T: Send + 'static>(
+/// Runs `work` and returns what it made, unless it panics or takes longer than `deadline`.
+///
+/// Work cannot be stopped from outside. When the deadline passes, `late` is called on the watching
+/// thread: it writes an answer and ends the process. Where it returns, as in a test, the work is
+/// waited for, and what it made is thrown away.
+pub fn hold<T>(
     deadline: Duration,
-    work: impl FnOnce() -> T + Send + 'static,
+    late: impl FnOnce(Stopped) + Send + 'static,
+    work: impl FnOnce() -> T,
 ) -> Result<T, Stopped> {
-    let (answer, answers) = mpsc::channel();
-    let panics = answer.clone();
-    tell_panics(Some(WORKER.to_owned()), move |bug| drop(panics.send(Err(bug))));
-    let worker = thread::Builder::new().name(WORKER.to_owned()).stack_size(STACK);
-    let started = worker.spawn(move || drop(answer.send(Ok(work()))));
-    if let Err(error) = started {
-        return Err(Stopped::NotStarted(error.to_string()));
+    let (done, ended) = mpsc::channel::<()>();
+    let answered = Arc::new(AtomicBool::new(false));
+    let taken = Arc::clone(&answered);
+    let watcher = thread::Builder::new().stack_size(WATCHING_STACK).spawn(move || {
+        let passed = ended.recv_timeout(deadline) == Err(RecvTimeoutError::Timeout);
+        if passed && !taken.swap(true, Ordering::SeqCst) {
+            late(Stopped::Late(deadline));
+        }
+    });
+    let watcher = watcher.map_err(|error| Stopped::NotStarted(error.to_string()))?;
+    let made = hold_without_deadline(work);
+    if answered.swap(true, Ordering::SeqCst) {
+        drop(watcher.join());
+        return Err(Stopped::Late(deadline));
     }
-    match answers.recv_timeout(deadline) {
-        Ok(answer) => answer,
-        Err(RecvTimeoutError::Timeout) => Err(Stopped::Late(deadline)),
-        Err(RecvTimeoutError::Disconnected) => Err(Stopped::Bug("no answer".to_owned())),
-    }
+    drop(done);
+    made
 }
 
 /// Runs `work` for which there is no deadline, and returns what it made, unless it panics.
-///
-/// A thread has memory of its own, which the system has to hand out and take back: 0.2 of the 3.5
-/// ms of a small commit's check.
 pub fn hold_without_deadline<T>(work: impl FnOnce() -> T) -> Result<T, Stopped> {
     let bug = Arc::new(Mutex::new(None));
-    let panics = Arc::clone(&bug);
-    let here = thread::current().name().map(str::to_owned);
-    tell_panics(here, move |bug| {
-        if let Ok(mut first) = panics.lock() {
-            first.get_or_insert(bug);
-        }
-    });
+    tell_panics(Arc::clone(&bug));
+    let begun = Cell::new(false);
+    let work = || {
+        begun.set(true);
+        work()
+    };
     let run = catch_unwind(AssertUnwindSafe(|| stacker::grow(STACK, work)));
     run.map_err(|_| {
-        let bug = bug.lock().ok().and_then(|mut bug| bug.take());
-        bug.unwrap_or_else(|| Stopped::Bug("unknown place".to_owned()))
+        if !begun.get() {
+            return Stopped::NotStarted("there is no memory for its stack".to_owned());
+        }
+        let place = bug.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Stopped::Bug(place.unwrap_or_else(|| "unknown place".to_owned()))
     })
 }
 
-/// Has it told where a thread of this name panicked; panics of other threads are told as before.
-fn tell_panics(name: Option<String>, tell: impl Fn(Stopped) + Send + Sync + 'static) {
+/// Keeps the place of this thread's first panic; panics of other threads are told as before.
+fn tell_panics(place: Arc<Mutex<Option<String>>>) {
     let others = std::panic::take_hook();
+    let here = thread::current().id();
     std::panic::set_hook(Box::new(move |panic| {
-        if thread::current().name() != name.as_deref() {
+        if thread::current().id() != here {
             return others(panic);
         }
         let at = panic.location().map_or("unknown place".to_owned(), ToString::to_string);
-        tell(Stopped::Bug(at));
+        place.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(at);
     }));
 }
 
@@ -125,7 +135,9 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_answer_that_names_the_place_and_not_the_text() {
-        let stopped = hold(Duration::from_mins(1), || assert!(String::new() == "secret", "secret"));
+        let late = |stopped| panic!("{stopped}");
+        let stopped =
+            hold(Duration::from_mins(1), late, || assert!(String::new() == "secret", "secret"));
         let told = stopped.unwrap_err().to_string();
         assert!(told.contains("src/cli/pen.rs:") && !told.contains("secret"), "{told}");
     }
@@ -147,8 +159,23 @@ mod tests {
     }
 
     #[test]
-    fn a_late_answer_is_an_answer() {
-        let late = hold(Duration::from_millis(1), || thread::sleep(Duration::from_secs(5)));
-        assert_eq!(late, Err(Stopped::Late(Duration::from_millis(1))));
+    fn work_in_time_is_never_called_late() {
+        let (told, tellings) = mpsc::channel();
+        let made = hold(Duration::from_mins(1), move |stopped| drop(told.send(stopped)), || 7);
+        assert_eq!(made, Ok(7));
+        assert!(tellings.recv().is_err(), "the watching thread ends without a word");
+    }
+
+    #[test]
+    fn a_late_answer_is_given_while_the_work_goes_on() {
+        let (told, tellings) = mpsc::channel();
+        let late = Stopped::Late(Duration::from_millis(1));
+        let made = hold(
+            Duration::from_millis(1),
+            move |stopped| drop(told.send(stopped)),
+            // It ends only when the answer is there.
+            || tellings.recv(),
+        );
+        assert_eq!(made, Err(late));
     }
 }

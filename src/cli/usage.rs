@@ -46,7 +46,7 @@ pub fn answer(error: &clap::Error, args: &[OsString], world: &World) -> u8 {
         "the command line of the installed hook is wrong: {said}; run `solvi-hook \
          install` again"
     );
-    hook::answer_misled(agent(args), trouble, world)
+    hook::answer_misled(agent(args), &trouble, world)
 }
 
 /// Returns the client that the raw arguments name.
