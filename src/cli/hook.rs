@@ -291,7 +291,7 @@ impl Sitting {
             Err(trouble) => {
                 // It may quote the payload.
                 let trouble = self.redactor(&self.root(&payload)).text(&trouble).into_owned();
-                (asking.without_judgement(trouble.to_owned()), Decision::unjudged(trouble))
+                (asking.without_judgement(trouble.clone()), Decision::unjudged(trouble))
             }
             Ok((event, files)) => {
                 let judge = match phase {
