@@ -128,10 +128,14 @@ const OFTEN: &[(&str, Options)] = &[
     ("pre-receive", pre_receive::Args::augment_args),
 ];
 
-/// Reads the command line. Of one that runs often only its own part is built: to build the whole
-/// takes a tenth of a hook's time.
+/// Reads the command line. Of one that runs often, and of `--version`, only its own part is built:
+/// to build the whole takes a tenth of a hook's time.
 fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     let named = args.get(1).and_then(|arg| arg.to_str());
+    if args.len() == 2 && named.is_some_and(|named| ["--version", "-V"].contains(&named)) {
+        let line = clap::Command::new(env!("CARGO_PKG_NAME")).version(env!("CARGO_PKG_VERSION"));
+        return Cli::from_arg_matches(&line.try_get_matches_from(args)?);
+    }
     let Some((name, own)) = OFTEN.iter().find(|(name, _)| Some(*name) == named) else {
         return Cli::try_parse_from(args);
     };
@@ -231,10 +235,17 @@ mod tests {
             Ok(cli) => format!("{cli:?}"),
             Err(error) => error.render().to_string(),
         };
-        for (name, _) in OFTEN {
-            for more in
-                [&["--help"][..], &["-h"], &["--nonsense"], &["--store"], &["one", "two"], &[]]
-            {
+        let names = OFTEN.iter().map(|(name, _)| *name);
+        for name in names.chain(["--version", "-V"]) {
+            for more in [
+                &["--help"][..],
+                &["-h"],
+                &["--version"],
+                &["--nonsense"],
+                &["--store"],
+                &["one", "two"],
+                &[],
+            ] {
                 let args: Vec<OsString> =
                     [&["solvi-hook", name], more].concat().iter().map(OsString::from).collect();
                 assert_eq!(said(parse(&args)), said(Cli::try_parse_from(&args)));

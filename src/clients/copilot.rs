@@ -44,8 +44,12 @@ const PASCAL: [&str; 13] = [
     "UserPromptSubmit",
 ];
 
+/// Where the name of a tool stands, and where what it is called with.
+const TOOL: [&str; 2] = ["toolName", "tool_name"];
+const INPUT: [&str; 3] = ["toolArgs", "tool_input", "toolInput"];
+
 /// Tells when a call comes. The flat spelling does not name the event before a tool: it is the
-/// one that has a tool and nothing of what became of it.
+/// one that has a tool, or what one is called with, and nothing of what became of it.
 fn phase(named: Option<&str>, has: impl Fn(&str) -> bool) -> Phase {
     match named {
         Some("preToolUse") => Phase::Before,
@@ -58,7 +62,7 @@ fn phase(named: Option<&str>, has: impl Fn(&str) -> bool) -> Phase {
         None if has("stop_hook_active") => Phase::Stop,
         None if has("error") => Phase::Other,
         None if has("toolResult") => Phase::After,
-        None if has("toolName") || has("tool_name") => Phase::Before,
+        None if TOOL.iter().chain(&INPUT).any(|name| has(name)) => Phase::Before,
         // Nothing of this client's: better judged than passed.
         None if !has("sessionId") => Phase::Before,
         None => Phase::Other,
@@ -75,11 +79,10 @@ fn read_at(
         let action = if phase == Phase::Stop { payload::stop(&call) } else { Action::Other };
         return Ok(Event { session, action, ..Event::default() });
     }
-    let mut take = |names: [&str; 2]| names.iter().find_map(|name| call.remove(*name));
-    let tool = take(["toolName", "tool_name"]);
+    let mut take = |names: &[&str]| names.iter().find_map(|name| call.remove(*name));
+    let tool = take(&TOOL);
     let tool = tool.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-    let input = take(["toolArgs", "tool_input"]).or_else(|| call.remove("toolInput"));
-    let input = input.unwrap_or_default();
+    let input = take(&INPUT).unwrap_or_default();
     let action = match phase {
         Phase::Permission => edit(copilot_permission::changes(&tool, &input, files)?),
         Phase::After => made(&tool, input, files)?,
@@ -141,7 +144,8 @@ fn changes(tool: &str, input: Value, files: &dyn Files) -> Result<Read, PayloadE
     if matches!(tool, "bash" | "Bash" | "powershell") {
         return Ok(Read::Changes(Vec::new()));
     }
-    let ours = matches!(tool, "edit" | "create" | "apply_patch" | "Edit" | "Write");
+    // What a call without a tool's name would do is told by its input.
+    let ours = matches!(tool, "" | "edit" | "create" | "apply_patch" | "Edit" | "Write");
     let input = match input {
         Value::String(text) => match serde_json::from_str(&text) {
             Ok(Value::Object(input)) => Value::Object(input),

@@ -124,9 +124,7 @@ impl Client for Cursor {
         {
             object.insert("tool_input".to_owned(), input);
         }
-        let names_no_tool = !object.contains_key("tool_name") && event.is_some();
         Call::of(object).event(|tool, input| match input {
-            _ if names_no_tool => Ok(Action::Other),
             Value::Object(input) if tool == DELETE => deletion(tool, input, files),
             Value::Object(input) if tool == EDIT_NOTEBOOK => notebook(tool, input, files),
             input => payload::action(tool, input, files),
@@ -264,10 +262,11 @@ mod tests {
     fn a_write_is_judged_before_it_is_made() {
         let input = json!({"file_path": "a", "content": "x\n"});
         let write = json!({"hook_event_name": "preToolUse", "tool_name": "Write",
-            "tool_input": input});
+            "tool_input": &input});
         let text = json!({"hook_event_name": "beforeMCPExecution", "tool_name": "save",
             "tool_input": json!({"path": "a", "text": "x"}).to_string()});
-        for payload in [write, text] {
+        let unnamed = json!({"hook_event_name": "preToolUse", "tool_input": input});
+        for payload in [write, text, unnamed] {
             let Action::Edit(changes) = read(&payload) else { panic!("{payload}") };
             assert_eq!(changes[0].added.len(), 1);
         }

@@ -72,6 +72,37 @@ fn arguments_may_be_json_in_a_string() {
 }
 
 #[test]
+fn a_call_that_names_no_tool_is_read_by_its_input() {
+    let files = Table::of(&json!({"a": "x=1\n"}));
+    let read = |call: &Value| {
+        let payload = call.to_string();
+        assert_eq!(Copilot.phase(&Marks::of(payload.as_bytes())), Phase::Before, "{call}");
+        Copilot.read(payload.as_bytes(), &files)
+    };
+    let patch = "*** Begin Patch\n*** Update File: a\n@@\n-x=1\n+y\n*** End Patch\n";
+    for (input, after) in [
+        (json!({"path": "a", "old_str": "x=1", "new_str": "y"}), "y\n"),
+        (json!({"path": "a", "file_text": "z\n"}), "z\n"),
+        (json!({"input": patch}), "y\n"),
+        (json!(patch), "y\n"),
+    ] {
+        let text = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
+        for input in [input, json!(text)] {
+            for call in [
+                json!({"sessionId": "s", "toolArgs": input}),
+                json!({"sessionId": "s", "toolName": null, "toolInput": input}),
+                json!({"sessionId": "s", "toolName": "", "tool_input": input}),
+            ] {
+                let Action::Edit(changes) = read(&call).unwrap().action else { panic!("{call}") };
+                assert_eq!(changes[0].after.text(), Some(after), "{call}");
+            }
+        }
+    }
+    assert!(read(&json!({"sessionId": "s", "toolArgs": "ls"})).is_err());
+    assert!(read(&json!({"sessionId": "s", "toolName": ""})).is_err());
+}
+
+#[test]
 fn a_create_is_judged_by_what_it_brings() {
     let cases = include_str!("../../../tests/edits/copilot-edits.jsonl");
     let mut seen = 0;
