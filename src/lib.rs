@@ -49,7 +49,8 @@
 //!   decision into a record and [`store::traces`] appends it to the chain; [`store::reader`] reads it
 //!   line by line, [`store::segments`] lists its files, [`store::rotate`] closes one and begins the
 //!   next, [`store::database`] keeps the same in `SQLite`; [`store::stored`] says what a record
-//!   means, [`store::verify`] whether it is what was written; [`store::replay`] makes the change
+//!   means, [`store::verify`] whether it is what was written, and [`store::interrupted`] which half
+//!   lines a stopped writer left; [`store::replay`] makes the change
 //!   again that a record is about, and [`store::differ`] says what is decided otherwise today;
 //!   [`store::erase`] takes the content out of a record; [`store::settings`] keeps our entries in
 //!   an agent's settings, and [`store::origin`] knows which of these files we made; [`store::judged`] finds the decision about an edit that was made since.

@@ -12,6 +12,7 @@ use crate::domain::sanitize::excerpt;
 use crate::domain::sanitize::hidden;
 use crate::engine::redaction::Redactor;
 use crate::report::statistics::Unreadable;
+use crate::store::interrupted::Waiting;
 use crate::store::reader::{Back, Snapshot, line_at};
 use crate::store::segments::Segment;
 use crate::store::stored::{Outcome, Stored};
@@ -162,18 +163,28 @@ impl Query<'_> {
         out: &mut dyn Write,
     ) -> Result<usize, Stop> {
         let mut newest = VecDeque::new();
-        let (mut written, mut count) = (0, 0);
+        let (mut written, mut count, mut waiting) = (0, 0, Waiting::default());
         while written < limit {
             let line = snapshot.lines.next_line();
-            let Some(line) = line.map_err(|error| self.unreadable(error))? else { break };
+            let Some(line) = line.map_err(|error| self.unreadable(error))? else {
+                if let Some(number) = waiting.end() {
+                    beside.unreadable.add(file, number);
+                }
+                break;
+            };
             count = line.number;
             if line.is_blank() {
                 continue;
             }
             let Some(record) = read(&line) else {
-                beside.unreadable.add(file, line.number);
+                if let Some(number) = waiting.put(line.number, line.bytes) {
+                    beside.unreadable.add(file, number);
+                }
                 continue;
             };
+            if let Some(number) = waiting.settle_by(&record) {
+                beside.unreadable.add(file, number);
+            }
             match self.sieve.fit(&record) {
                 Fit::Differs => {}
                 Fit::Erased => beside.erased += 1,

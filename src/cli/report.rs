@@ -10,6 +10,7 @@ use super::verify::{open, store, unreadable};
 use super::world::World;
 use crate::engine::redaction::Redactor;
 use crate::report::statistics::{self, About, Counter, Format, Look, Record, Statistics};
+use crate::store::interrupted::Waiting;
 use crate::store::reader::{Line, Reader};
 use crate::store::stored::{Kind, Outcome, Stored};
 use clap::builder::TypedValueParser;
@@ -85,15 +86,20 @@ fn count<R: BufRead>(
     redactor: &Redactor,
     counter: &mut Counter,
 ) -> std::io::Result<u64> {
-    let mut records = 0;
+    let (mut records, mut waiting) = (0, Waiting::default());
     while let Some(line) = lines.next_line()? {
         if line.is_blank() {
             continue;
         }
         let Some(stored) = read(&line) else {
-            counter.unreadable(file, line.number);
+            if let Some(number) = waiting.put(line.number, line.bytes) {
+                counter.unreadable(file, number);
+            }
             continue;
         };
+        if let Some(number) = waiting.settle_by(&stored) {
+            counter.unreadable(file, number);
+        }
         records += 1;
         let stored = redaction::record(&stored, line.bytes, redactor).unwrap_or(stored);
         let mut record = record(&stored);
@@ -109,6 +115,9 @@ fn count<R: BufRead>(
                 counter.pass(&record);
             }
         }
+    }
+    if let Some(number) = waiting.end() {
+        counter.unreadable(file, number);
     }
     Ok(records)
 }
@@ -135,7 +144,7 @@ fn record(stored: &Stored) -> Record<'_> {
             Some(of) => About::Word { of },
             None => About::Other,
         },
-        Kind::Redaction | Kind::Segment | Kind::Other(_) => About::Other,
+        Kind::Redaction | Kind::Segment | Kind::Recovery | Kind::Other(_) => About::Other,
     };
     let rule = |Outcome { rule, verdict }| (rule, verdict);
     Record {

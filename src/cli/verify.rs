@@ -11,11 +11,14 @@ use crate::store::reader::Snapshot;
 use crate::store::segments::{self, Retired, Segment};
 use crate::store::traces;
 use crate::store::utc::Utc;
-use crate::store::verify::{self, Report};
+use crate::store::verify::{self, Report, Spot};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+
+/// How many of the lines that interrupted writes left are named.
+const NAMED: usize = 10;
 
 /// Check every record of a store: its hash, its place in the chain, and the end of the chain
 ///
@@ -24,8 +27,13 @@ use std::str::FromStr;
 /// or written anew as a whole, is sound in itself: only an anchor that is kept elsewhere shows it.
 ///
 /// With `--json`, one object: `ok`, `store`, `count`, `head` (`count` and `hash`), `legacy`,
-/// `files`, `retired`, `unverified`, `problem_count` and `problems`, a list of objects with `file`
+/// `files`, `retired`, `unverified`, `interrupted` (writes), `recovered` (the lines that they left,
+/// `file` and `line`), `problem_count` and `problems`, a list of objects with `file`
 /// (of a sealed file), `line`, `until`, `id`, `kind`, `text` and `next`; the list ends after 1,000.
+///
+/// A write that was interrupted, by a kill or a power cut, leaves half a line. The next record is
+/// written behind a record of that, with the length and the digest of the half: such a line is
+/// told as recovered and is no problem. Every other line that cannot be read is one.
 ///
 /// A store that was rotated is one chain with the sealed files before it: all are read, and each
 /// must name the end of the one before.
@@ -76,6 +84,11 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
         Some(Kept::Note) => Some(note(&root)?),
     };
     let report = check(&path, &name, tip.as_ref())?;
+    if report.tip.count == 0 && report.is_intact() {
+        return Err(Failure::new(format!("the store `{}` holds no records", visible(&name)))
+            .because("nothing was recorded there, so there is nothing to verify")
+            .next("name the store that the hooks write to (see `solvi-hook doctor`)"));
+    }
     if args.json {
         writeln!(out, "{}", object(&report, &name))?;
     } else {
@@ -152,6 +165,7 @@ fn object(report: &Report, name: &str) -> Value {
             "next": problem.trouble.next(),
         })
     };
+    let spot = |spot: &Spot| json!({"file": spot.file.as_deref(), "line": spot.line});
     json!({
         "ok": report.is_intact(),
         "store": name,
@@ -161,9 +175,28 @@ fn object(report: &Report, name: &str) -> Value {
         "retired": report.retired,
         "legacy": report.legacy,
         "unverified": report.uncovered,
+        "interrupted": report.interrupted,
+        "recovered": report.recovered.iter().map(spot).collect::<Vec<_>>(),
         "problem_count": report.count,
         "problems": report.problems.iter().map(problem).collect::<Vec<_>>(),
     })
+}
+
+/// Tells of the writes that were interrupted and recovered; nothing when there were none.
+fn recovered(report: &Report) -> Option<String> {
+    let spot = |Spot { file, line }: &Spot| match file {
+        Some(file) => format!("{}, line {line}", visible(file)),
+        None => format!("line {line}"),
+    };
+    let mut spots: Vec<String> = report.recovered.iter().take(NAMED).map(spot).collect();
+    match report.interrupted {
+        0 => return None,
+        count if count > spots.len() as u64 => spots.push("…".to_owned()),
+        _ => {}
+    }
+    let (count, spots) = (report.interrupted, spots.join("; "));
+    let writes = if count == 1 { "write" } else { "writes" };
+    Some(format!("{count} interrupted {writes}, recovered ({spots})"))
 }
 
 fn text(report: &Report, name: &str, tip: Option<&Tip>) -> String {
@@ -193,6 +226,7 @@ fn text(report: &Report, name: &str, tip: Option<&Tip>) -> String {
             "note: {count} erased records of an older format: no hash covers what is left of them\n"
         ));
     }
+    lines.extend(recovered(report).map(|sentence| format!("note: {sentence}\n")));
     let mut advice = "";
     for problem in &report.problems {
         lines.push(format!("{}\n", visible(&problem.to_string())));

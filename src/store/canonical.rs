@@ -42,7 +42,13 @@ pub fn digest_of<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>) -> S
 /// Returns the digest of a text's own bytes: SHA-256, 64 hex digits.
 #[must_use]
 pub fn text_digest(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
+    bytes_digest(text.as_bytes())
+}
+
+/// Returns the digest of bytes: SHA-256, 64 hex digits.
+#[must_use]
+pub fn bytes_digest(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
     digest.iter().fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");
         hex

@@ -129,6 +129,12 @@ impl Entry {
         Self { decision: Unplaced::of(erased(record, by, note)), redaction: Some(redaction) }
     }
 
+    /// Returns the time that the record says.
+    #[must_use]
+    pub fn time(&self) -> Option<&Value> {
+        self.decision.body.get("time")
+    }
+
     /// Takes the next place of a chain: moves its tip, adds its lines, returns the record's id.
     pub fn place(&self, tip: &mut Tip, lines: &mut String) -> String {
         let id = self.decision.place(tip, lines);

@@ -11,12 +11,13 @@
 
 use super::chain::{self, Entry, Tip};
 use super::find::{self, Found, Placed};
+use super::interrupted;
 use super::owned_path::OwnedPath;
 use super::private;
 use super::reader::Reader;
 use super::segments::{self, Segment};
 use super::stored::{Kind, Stored};
-use super::tail::{self, Tail};
+use super::tail;
 use super::traces::{self, Head, Kind as Layout, Locked, StoreError, Traces};
 use super::{database, wipe};
 use std::ffi::OsString;
@@ -98,23 +99,21 @@ impl Traces {
         sealed.pop();
         let placed = self.find(&sealed, &file, erasure.id)?;
         let head = Head::open(&place)?;
-        let Tail { mut tip, torn, doubt } =
-            tail::find(&mut file, head.text()).map_err(self.cannot("read"))?;
+        let tail = tail::find(&mut file, head.text()).map_err(self.cannot("read"))?;
         let id = placed.record.id().to_owned();
         let line = match erased(&placed.record, erasure) {
             Ok(line) => line,
             Err(error) => {
                 // Whoever erased it may have been stopped before the head was written.
-                mend_head(head, &place, &tip)?;
+                mend_head(head, &place, &tail.tip)?;
                 return Err(error);
             }
         };
-        if let Some(doubt) = doubt {
-            traces::found(doubt, &tip, &place)?;
-        }
-        let mut lines = String::new();
-        if torn {
-            lines.push('\n');
+        let (mut lines, time) = (String::new(), erasure.time.into());
+        let mut tip = interrupted::end_line(&mut file, &tail, Some(&time), &mut lines)
+            .map_err(self.cannot("read"))?;
+        if let Some(doubt) = tail.doubt {
+            traces::found(doubt, &tail.tip, &place)?;
         }
         let record = chain::redaction(erasure.by, erasure.note, erasure.time, &placed.record);
         let noted = Entry::whole(record).place(&mut tip, &mut lines);
@@ -220,7 +219,7 @@ pub(super) fn erased(record: &Stored, erasure: &Erasure<'_>) -> Result<String, E
     if record.is_redacted() {
         return Err(EraseError::Already(id));
     }
-    if matches!(record.kind(), Kind::Redaction | Kind::Segment) {
+    if matches!(record.kind(), Kind::Redaction | Kind::Segment | Kind::Recovery) {
         return Err(EraseError::Empty(id));
     }
     let hash = record.hash();
@@ -352,7 +351,11 @@ mod tests {
         fs::write(traces.path(), text(&traces) + "{\"v\": 2, \"ki").unwrap();
         traces.erase(&erasure(&ids[0])).unwrap();
         assert_eq!(text(&traces).lines().nth(2), Some("{\"v\": 2, \"ki"));
-        assert_eq!(text(&traces).lines().count(), 4);
+        assert_eq!(text(&traces).lines().count(), 5);
+        assert_sound(&traces, 4);
+        let told: Value = serde_json::from_str(text(&traces).lines().nth(3).unwrap()).unwrap();
+        let refused = traces.erase(&erasure(told["id"].as_str().unwrap()));
+        assert!(matches!(refused, Err(EraseError::Empty(_))), "{told}");
         let (_folder, traces, ids) = store(2);
         fs::write(traces.path(), text(&traces).trim_end()).unwrap();
         traces.erase(&erasure(&ids[1])).unwrap();

@@ -15,6 +15,7 @@ pub mod hook_tables;
 pub mod identity;
 pub mod ignored;
 pub mod installed;
+pub mod interrupted;
 pub mod json_text;
 pub mod judged;
 pub mod last;

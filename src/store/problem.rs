@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 const LOSSES: &str = "the file `.missing` beside the store cannot be trusted";
+const RECOVERY: &str = "the record tells of an interrupted write, and the line before it is not \
+    what that left: it was changed or removed";
 const COLUMN: &str = "does not say what the record says";
 
 /// One thing that is wrong.
@@ -27,6 +29,8 @@ pub struct Problem {
 pub enum Trouble {
     /// The last line is no JSON and has no end.
     Torn,
+    /// A record tells of an interrupted write, and the line before it is none, or another one.
+    Recovery,
     /// A line is no JSON object.
     Unreadable {
         /// Why.
@@ -155,6 +159,7 @@ impl Trouble {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Torn => "torn",
+            Self::Recovery => "recovery",
             Self::Unreadable { .. } => "unreadable",
             Self::TooLong => "too-long",
             Self::Unchained | Self::NoHash => "unchained",
@@ -181,8 +186,7 @@ impl Trouble {
     pub fn next(&self) -> &'static str {
         match self {
             Self::Torn => {
-                "nothing more is lost: the next record begins a new line; this line stays, and is \
-                 told again"
+                "nothing more is lost: the next record ends the line, and a record of it is kept"
             }
             Self::NoLineEnd => "the next record ends the line; nothing is lost",
             Self::TooLong => "look at the line with a tool for large files: no writer leaves one",
@@ -225,6 +229,7 @@ impl Trouble {
                  was made anew, or the anchor is of another store"
             }
             Self::Unreadable { .. }
+            | Self::Recovery
             | Self::Unchained
             | Self::NoHash
             | Self::Changed { .. }
@@ -243,6 +248,7 @@ impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::Torn => "the file ends in the middle of a record: its writer was stopped",
+            Self::Recovery => RECOVERY,
             Self::Unreadable { why } => return write!(f, "the line is no record: {why}"),
             Self::TooLong => {
                 let longest = super::reader::LONGEST >> 20;

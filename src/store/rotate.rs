@@ -10,9 +10,9 @@ use super::chain::{Entry, FORMAT, Tip};
 use super::owned_dir::OwnedError;
 use super::owned_path::{self, OwnedPath};
 use super::segments::{self, Link, Retired, Segment, Segmental};
-use super::tail::{self, Tail};
+use super::tail;
 use super::traces::{self, Head, Kind, Locked, StoreError, Traces};
-use super::{canonical, missing, reader};
+use super::{canonical, interrupted, missing, reader};
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -63,20 +63,20 @@ impl Traces {
         let Locked { place, mut file } = self.locked()?;
         self.expect_lines(&mut file)?;
         let head = Head::open(&place)?;
-        let Tail { tip, torn, doubt } =
-            tail::find(&mut file, head.text()).map_err(self.cannot("read"))?;
+        let tail = tail::find(&mut file, head.text()).map_err(self.cannot("read"))?;
         let length = file.metadata().map_err(self.cannot("look at"))?.len();
         // A store that holds no more than its beginning is not worth a file.
-        let begun = tip.count == 1 && segments::first_link(store)?.is_some();
-        if tip.count == 0 || begun || wanted.larger_than.is_some_and(|size| length <= size) {
+        let begun = tail.tip.count == 1 && segments::first_link(store)?.is_some();
+        if tail.tip.count == 0 || begun || wanted.larger_than.is_some_and(|size| length <= size) {
             return Ok(None);
         }
-        if let Some(doubt) = doubt {
-            traces::found(doubt, &tip, &place)?;
+        let (mut lines, now) = (String::new(), wanted.now.into());
+        let tip = interrupted::end_line(&mut file, &tail, Some(&now), &mut lines)
+            .map_err(self.cannot("read"))?;
+        if let Some(doubt) = tail.doubt {
+            traces::found(doubt, &tail.tip, &place)?;
         }
-        if torn {
-            file.write_all(b"\n").map_err(self.cannot("write to"))?;
-        }
+        self.write(&mut file, &lines)?;
         let sealed = self.next_sealed()?;
         let name = sealed.file_name().unwrap_or_default();
         let beside = |ending: &str| owned_path::beside(name, ending);
@@ -325,6 +325,20 @@ mod tests {
         fs::remove_file(shelf.sealed(2)).unwrap();
         assert_eq!(shelf.wrong(None), ["segment"]);
         assert_eq!(shelf.rotate(1e6, Some(0.0)).retired.len(), 0);
+    }
+
+    #[test]
+    fn an_interrupted_write_is_recorded_before_the_store_is_sealed() {
+        let shelf = Shelf::new();
+        shelf.add("a");
+        let text = fs::read_to_string(shelf.traces.path()).unwrap();
+        fs::write(shelf.traces.path(), text + "{\"v\": 2").unwrap();
+        assert_eq!(shelf.rotate(1.0, None).sealed, Some((shelf.sealed(1), 2)));
+        shelf.add("b");
+        assert_eq!(shelf.wrong(None), [""; 0]);
+        let report = verify::store(shelf.traces.path(), None).unwrap().unwrap();
+        let [spot] = &report.recovered[..] else { panic!("{report:?}") };
+        assert_eq!((spot.file.as_deref(), spot.line), (Some("t.000001.jsonl"), 2));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Nothing is checked here but that the line is a record at all, and nothing fails on a kind or a
 //! field that is not known: what a record does not say is absent. What is erased stays absent.
 
+use super::interrupted;
 use super::plan::step_name;
 use super::record::Occasion;
 use super::utc::Utc;
@@ -43,6 +44,8 @@ pub enum Kind<'a> {
     Teach,
     /// The beginning of a store that continues another.
     Segment,
+    /// What a writer that was stopped left in the line before.
+    Recovery,
     /// Anything else, by the name that it gives itself.
     Other(&'a str),
 }
@@ -131,6 +134,7 @@ impl Stored {
             "redaction" => Kind::Redaction,
             "teach" => Kind::Teach,
             "segment" => Kind::Segment,
+            interrupted::KIND => Kind::Recovery,
             other => Kind::Other(other),
         }
     }

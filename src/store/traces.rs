@@ -10,10 +10,11 @@
 
 use super::chain::{Entry, Tip};
 use super::database;
+use super::interrupted;
 use super::missing::{self, Loss};
 use super::owned_dir::{OwnedDir, OwnedError};
 use super::owned_path::OwnedPath;
-use super::tail::{self, Doubt, Tail};
+use super::tail::{self, Doubt};
 use serde_json::json;
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
@@ -271,13 +272,12 @@ impl Traces {
         let Locked { place, mut file } = self.lock(place)?;
         self.expect_lines(&mut file)?;
         let head = Head::open(&place)?;
-        let Tail { mut tip, torn, doubt } =
-            tail::find(&mut file, head.text()).map_err(self.cannot("read"))?;
-        let found = doubt.map(|doubt| found(doubt, &tip, &place)).transpose()?;
+        let tail = tail::find(&mut file, head.text()).map_err(self.cannot("read"))?;
         let mut lines = String::new();
-        if torn {
-            lines.push('\n');
-        }
+        let time = entries.first().and_then(Entry::time);
+        let mut tip = interrupted::end_line(&mut file, &tail, time, &mut lines)
+            .map_err(self.cannot("read"))?;
+        let found = tail.doubt.map(|doubt| found(doubt, &tail.tip, &place)).transpose()?;
         let ids = entries.iter().map(|entry| entry.place(&mut tip, &mut lines)).collect();
         // A head that could not be written later must stop us before the records stand.
         let new_head = head.next(&place, &tip)?;

@@ -9,6 +9,7 @@
 use super::agree;
 use super::chain::{ASIDE, LASTING, Tip, is_hash};
 use super::database::columns::{self, Mismatch};
+use super::interrupted::{self, Torn, Waiting};
 use super::missing::{self, Loss, Losses};
 use super::problem::{Problem, Trouble};
 use super::reader::{Line, Reader};
@@ -43,10 +44,23 @@ pub struct Report {
     pub files: u64,
     /// The files before them that were deleted on purpose.
     pub retired: Vec<Retired>,
+    /// How many writes were interrupted, with a record of it behind the line that each left.
+    pub interrupted: u64,
+    /// Where the first of those lines stand.
+    pub recovered: Vec<Spot>,
     /// How many problems there are.
     pub count: u64,
     /// The first of them, in the order of the lines.
     pub problems: Vec<Problem>,
+}
+
+/// Where a line stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The name of the file, where it is not the one that is appended to.
+    pub file: Option<Arc<str>>,
+    /// The line, from 1.
+    pub line: u64,
 }
 
 impl Report {
@@ -130,6 +144,8 @@ struct Pass {
     shifted: Option<usize>,
     // The line of the last record.
     last: Option<u64>,
+    // A line that is no record, and what is wrong with it, until the next line comes.
+    waiting: Waiting<(u64, Trouble)>,
     // The erased records, by the fingerprint of id and hash.
     erased: BTreeMap<Hex, Erased>,
     // The fingerprint of who erased what and why, by the same.
@@ -150,6 +166,7 @@ impl Pass {
         while let Some(line) = lines.next_line()? {
             self.line(&line);
         }
+        self.broken(None);
         if self.report.tip.count == 0 && self.before.is_some() {
             self.link(None, &mut Vec::new());
         }
@@ -239,12 +256,13 @@ impl Pass {
 
     fn line(&mut self, line: &Line<'_>) {
         let number = Some(line.number);
-        if line.is_blank() {
-            return self.note(number, None, Trouble::Blank);
-        }
         if line.cut {
+            self.broken(None);
             self.begun = true;
             return self.note(number, None, Trouble::TooLong);
+        }
+        if line.is_blank() {
+            return self.damaged(line, Trouble::Blank);
         }
         let mut scanner = std::mem::take(&mut self.scanner);
         match scanner.scan(line.bytes) {
@@ -258,14 +276,42 @@ impl Pass {
                     Err(flaw) => Trouble::Unreadable { why: flaw.to_string() },
                     Ok(_) => Trouble::Unreadable { why: "it is no object".to_owned() },
                 };
-                self.note(number, None, trouble);
+                self.damaged(line, trouble);
             }
         }
         self.scanner = scanner;
     }
 
+    /// Takes a line that is not a record: the next line may tell that a writer was stopped in it.
+    fn damaged(&mut self, line: &Line<'_>, trouble: Trouble) {
+        if let Some((number, trouble)) = self.waiting.put((line.number, trouble), line.bytes) {
+            self.note(Some(number), None, trouble);
+        }
+    }
+
+    /// Takes what the next line tells of the line that waited; returns whether it was told of.
+    fn broken(&mut self, said: Option<&Torn>) -> bool {
+        match self.waiting.settle(said) {
+            Some(((line, _), true)) => {
+                self.report.interrupted += 1;
+                if self.report.recovered.len() < MOST {
+                    self.report.recovered.push(Spot { file: self.name.clone(), line });
+                }
+                true
+            }
+            Some(((line, trouble), false)) => {
+                self.note(Some(line), None, trouble);
+                false
+            }
+            None => false,
+        }
+    }
+
     fn object(&mut self, record: Item<'_>, line: &Line<'_>, odd: Oddities) {
-        let Some(hash) = record.get("hash").and_then(Item::text) else {
+        let hash = record.get("hash").and_then(Item::text);
+        let said = hash.as_ref().and_then(|_| Torn::told_in(record));
+        let recovered = self.broken(said.as_ref());
+        let Some(hash) = hash else {
             if self.begun {
                 self.note(Some(line.number), None, Trouble::Unchained);
             } else {
@@ -281,6 +327,9 @@ impl Pass {
         let id = record.get("id").and_then(Item::text);
         let named = id.as_deref().map(excerpt);
         let mut found = Vec::new();
+        if !recovered && record.get("kind").is_some_and(|kind| kind.is_text(interrupted::KIND)) {
+            found.push(Trouble::Recovery);
+        }
         match self.format(record, &mut found) {
             Some(format) => self.content(record, format, &hash, &mut found),
             None => found.push(Trouble::NoFormat),

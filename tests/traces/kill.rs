@@ -70,10 +70,13 @@ fn no_acknowledged_decision_is_lost_to_a_kill() {
         acknowledged.len(),
         kept.len(),
     );
-    // The line that a kill left stays; the chain goes on behind it.
-    let words: Vec<_> = report.problems.iter().map(|problem| problem.trouble.word()).collect();
-    let only_torn = words.iter().all(|word| *word == "unreadable");
-    // The bystander may have ended a line at once.
-    assert!(only_torn && (torn..=kills).contains(&words.len()), "{torn}: {:?}", report.problems);
+    // The line that a kill left stays, with a record of it. The bystander may have ended a line at
+    // once.
+    assert_eq!(report.problems, []);
+    let interrupted = usize::try_from(report.interrupted).unwrap();
+    assert!((torn..=kills).contains(&interrupted), "{torn}: {report:?}");
+    let verified = house.run(&["verify"], "");
+    assert_eq!(verified.status, Some(0), "{}", verified.stdout);
+    assert_eq!(verified.stdout.contains("recovered ("), interrupted > 0, "{}", verified.stdout);
     assert_eq!(report.tip.count, u64::try_from(kept.len()).unwrap());
 }

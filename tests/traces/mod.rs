@@ -5,6 +5,7 @@
 mod crowd;
 mod damage;
 mod full;
+mod interrupted;
 mod kill;
 mod rotated;
 mod spans;

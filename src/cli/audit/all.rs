@@ -10,7 +10,7 @@ use crate::domain::Verdict;
 use crate::domain::sanitize::{excerpt, visible};
 use crate::store::differ::Difference;
 use crate::store::reader::Snapshot;
-use crate::store::stored::{NoRecord, Stored};
+use crate::store::stored::{Kind, NoRecord, Stored};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -73,6 +73,8 @@ pub struct Tally {
     other_ids: BTreeMap<Place, String>,
     not_replayed: BTreeMap<Not, u64>,
     unreadable: u64,
+    // How many of those a writer left that was stopped, as records say.
+    recovered: u64,
 }
 
 #[derive(Debug)]
@@ -178,6 +180,10 @@ impl Tally {
         self.flips > 0 || self.others > 0
     }
 
+    fn unreadable(&self) -> u64 {
+        self.unreadable.saturating_sub(self.recovered)
+    }
+
     fn line(&mut self, place: Place, line: &[u8], books: &Books, span: Span) {
         let record = match Stored::parse(line) {
             Ok(record) => record,
@@ -188,6 +194,7 @@ impl Tally {
                 return;
             }
         };
+        self.recovered += u64::from(record.kind() == Kind::Recovery);
         if !span.holds(&record) {
             return;
         }
@@ -240,6 +247,7 @@ impl Tally {
         self.flips += other.flips;
         self.others += other.others;
         self.unreadable += other.unreadable;
+        self.recovered += other.recovered;
         for (turned, count) in other.by_rule {
             self.turned(turned, count);
         }
@@ -300,8 +308,8 @@ impl Tally {
                 let _ = writeln!(text, "{count:>8}  {}", visible(&why.to_string()));
             }
         }
-        if self.unreadable > 0 {
-            let count = self.unreadable;
+        let count = self.unreadable();
+        if count > 0 {
             let _ = writeln!(text, "{count} lines cannot be read; `solvi-hook verify` tells more");
         }
         text
@@ -333,7 +341,7 @@ impl Tally {
             "by_rule": self.by_rule.iter().map(rule).collect::<Vec<_>>(),
             "others": self.others,
             "not_replayed": self.not_replayed.iter().map(not).collect::<Vec<_>>(),
-            "unreadable": self.unreadable,
+            "unreadable": self.unreadable(),
         })
     }
 }

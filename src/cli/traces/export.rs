@@ -145,6 +145,7 @@ fn word(kind: Kind<'_>) -> &str {
         Kind::Redaction => "redaction",
         Kind::Teach => "teach",
         Kind::Segment => "segment",
+        Kind::Recovery => "recovery",
         Kind::Other(other) => other,
     }
 }

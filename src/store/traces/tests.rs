@@ -32,8 +32,9 @@ fn beside(traces: &Traces, ending: &str) -> PathBuf {
 
 /// Reads the records of a store and checks that they are one chain, with its head.
 fn chain(traces: &Traces) -> Vec<Map<String, Value>> {
-    let text = fs::read_to_string(&traces.path).unwrap();
-    let parsed = text.split('\n').filter_map(|line| serde_json::from_str(line).ok());
+    let text = fs::read(&traces.path).unwrap();
+    let lines = text.split(|byte| *byte == b'\n');
+    let parsed = lines.filter_map(|line| serde_json::from_slice(line).ok());
     let records: Vec<Map<String, Value>> = parsed.collect();
     let mut tip = Tip::default();
     for record in &records {
@@ -77,14 +78,53 @@ fn many_writers_make_one_chain() {
 }
 
 #[test]
-fn a_torn_line_is_ended_and_left() {
+fn a_torn_line_is_ended_and_recorded() {
     let (_folder, traces) = store();
     traces.append(&[entry("a")]).unwrap();
     let mut file = File::options().append(true).open(&traces.path).unwrap();
     file.write_all(b"{\"v\": 2, \"ki").unwrap();
     traces.append(&[entry("b")]).unwrap();
-    assert_eq!(chain(&traces).len(), 2);
-    assert_eq!(fs::read_to_string(&traces.path).unwrap().lines().count(), 3);
+    let records = chain(&traces);
+    let kinds: Vec<_> = records.iter().map(|record| &record["kind"]).collect();
+    assert_eq!(kinds, ["ask", "recovery", "ask"]);
+    assert_eq!(records[1]["meta"]["torn"]["bytes"], 12);
+    assert_eq!(fs::read_to_string(&traces.path).unwrap().lines().count(), 4);
+}
+
+#[test]
+fn only_a_half_record_is_recorded_as_an_interrupted_write() {
+    let kinds = |end: &[u8], head: bool| {
+        let (_folder, traces) = store();
+        traces.append(&[entry("a"), entry("b")]).unwrap();
+        let text = fs::read(&traces.path).unwrap();
+        fs::write(&traces.path, [&text, end].concat()).unwrap();
+        if !head {
+            fs::remove_file(beside(&traces, ".head")).unwrap();
+        }
+        traces.append(&[entry("c")]).unwrap();
+        let text = fs::read(&traces.path).unwrap();
+        String::from_utf8_lossy(&text).matches("\"kind\": \"recovery\"").count()
+    };
+    // What a power cut leaves may hold anything, and may have been longer than what is read at once.
+    let long = [b"{\"v\": 2, \"meta\": \"".to_vec(), vec![b'x'; 200_000]].concat();
+    for half in [&b"{"[..], b"\0\0\0", b"{\"v\": 2, \"ki", b"\xff", &long] {
+        assert_eq!((kinds(half, true), kinds(half, false)), (1, 1), "{half:?}");
+    }
+    // A whole object that lacks its line end was not interrupted.
+    assert_eq!((kinds(b"{\"v\": 2}", true), kinds(b"{\"v\": 2}", false)), (0, 0));
+}
+
+#[test]
+fn a_record_that_was_cut_by_hand_is_no_interrupted_write() {
+    let (_folder, traces) = store();
+    traces.append(&[entry("a"), entry("b")]).unwrap();
+    let text = fs::read(&traces.path).unwrap();
+    fs::write(&traces.path, &text[..text.len() - 9]).unwrap();
+    assert!(matches!(traces.append(&[entry("c")]).unwrap().found, Some(Found::Lost(_))));
+    assert!(chain(&traces).iter().all(|record| record["kind"] == "ask"));
+    let report = crate::store::verify::store(&traces.path, None).unwrap().unwrap();
+    let words: Vec<_> = report.problems.iter().map(|it| it.trouble.word()).collect();
+    assert!(words.contains(&"cut") && words.contains(&"unreadable"), "{words:?}");
 }
 
 #[test]

@@ -147,6 +147,48 @@ fn lines_that_are_no_records_are_named_and_the_chain_goes_on() {
     assert_eq!((legacy.legacy, legacy.is_intact()), (2, true));
 }
 
+/// Returns a chain with halves of records in it, each with the record that tells of it, and its
+/// head.
+fn recovered(halves: &[&str]) -> (String, String) {
+    let (mut tip, mut lines) = (Tip::default(), String::new());
+    let note = json!({"v": 2, "kind": "note", "time": 1.5}).as_object().unwrap().clone();
+    Entry::whole(note.clone()).place(&mut tip, &mut lines);
+    for half in halves {
+        lines.push_str(half);
+        lines.push('\n');
+        let record = Torn::of(half.as_bytes()).record(Some(2.5.into()));
+        Entry::whole(record).place(&mut tip, &mut lines);
+        Entry::whole(note.clone()).place(&mut tip, &mut lines);
+    }
+    (lines, spaced(&json!({"count": tip.count, "hash": tip.hash})))
+}
+
+#[test]
+fn an_interrupted_write_with_a_record_of_it_is_no_problem() {
+    let (store, head) = recovered(&["{\"v\": 2, \"ki", "\0\0", " "]);
+    let report = report(&store, &head, None);
+    assert_eq!((&report.problems[..], report.interrupted), (&[][..], 3));
+    let lines: Vec<_> = report.recovered.iter().map(|spot| spot.line).collect();
+    assert_eq!(lines, [2, 5, 8]);
+}
+
+#[test]
+fn a_line_is_excused_by_nothing_but_the_record_behind_it() {
+    let (store, head) = recovered(&["{\"v\": 2, \"ki"]);
+    let [first, half, told, last] = lines(&store).try_into().unwrap();
+    let words = |lines: &[&str]| found(&lines.concat(), &head);
+    // Another line, none, one more, or one that is not the one before.
+    assert_eq!(words(&[first, "{\"v\": 2,\n", told, last]), [(2, "unreadable"), (3, "recovery")]);
+    assert_eq!(words(&[first, told, last]), [(2, "recovery")]);
+    assert_eq!(words(&[first, half, half, told, last]), [(2, "unreadable")]);
+    assert_eq!(words(&[half, first, told, last]), [(1, "unreadable"), (3, "recovery")]);
+    // One that no chain holds excuses nothing.
+    let forged = "{\"kind\": \"recovery\", \"meta\": {\"torn\": {\"bytes\": 1}}}\n";
+    assert_eq!(words(&["x\n", forged]), [(1, "unreadable"), (2, "unchained"), (0, "cut")]);
+    let changed = store.replace("\"bytes\": 12", "\"bytes\": 11");
+    assert_eq!(found(&changed, &head), [(2, "unreadable"), (3, "recovery"), (3, "changed")]);
+}
+
 #[test]
 fn a_line_that_is_too_long_is_not_passed_over() {
     let (store, head) = chain(&["a"]);
