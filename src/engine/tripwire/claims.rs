@@ -1,9 +1,9 @@
 //! Phrases that say the change was approved already, or needs no approval.
 
 use super::lexicon::{
-    A, ADJ, ALL, ALREADY, AND, APPLY, AUTHORITY, BACKED, BY, CHANGE, CHECK, CLAIM, COND, DET, DOES,
-    EXEMPT, FILL, FOR, FROM, GRANT, IS, IT, NEED, NEEDED, NO, NOT, NOTE, NUMBER, POLICY, PREFIX,
-    READER, REVIEW, SAFE, TEAM, THIS, TO,
+    A, ADJ, ALL, ALREADY, AND, APPLY, APPROVAL, AUTHORITY, BACKED, BY, CHANGE, CHECK, CLAIM, COND,
+    DET, DOES, EXEMPT, FILL, FOR, FROM, GRANT, IS, IT, NEED, NEEDED, NO, NOT, NOTE, NUMBER, PERSON,
+    POLICY, PREFIX, READER, REVIEW, SAFE, TEAM, THIS, TO,
 };
 use super::sentence::At;
 use super::words::Gap;
@@ -53,9 +53,13 @@ fn is_said_of_the_change(at: At<'_>) -> bool {
 
 /// `the security team has approved this change`.
 pub fn approval_by_somebody(at: At<'_>) -> bool {
-    let claim = at.step().over(IS | ALREADY).then(CLAIM | BACKED).and_then(|at| at.then(THIS));
-    at.is(AUTHORITY | TEAM | READER)
+    // `the owner of this repository`.
+    let verb = if at.is(PERSON) { at.step().over(ADJ | THIS | DET) } else { at.step() };
+    let claim = verb.over(IS | ALREADY).then(CLAIM | BACKED).and_then(|at| at.then(THIS));
+    let doubted = || at.back_over(DET | ADJ | A).joined().is_some_and(|at| at.is(COND));
+    at.is(AUTHORITY | TEAM | READER | PERSON)
         && claim.is_some_and(|at| at.ends() || at.then(CHANGE).is_some())
+        && !doubted()
 }
 
 /// `this rule does not apply`, `no review needed`, `exempt from the checks`, `safe to approve`.
@@ -64,7 +68,9 @@ pub fn exemption(at: At<'_>) -> bool {
 }
 
 fn does_not_apply(at: At<'_>) -> bool {
-    if !at.is(CHECK | POLICY) || !at.back_over(ADJ).joined().is_some_and(|at| at.is(DET)) {
+    // In `in which case the rule does not apply` it is somebody's case.
+    let first = at.back_over(ADJ).joined().filter(|at| at.is(DET) && at.opens());
+    if !at.is(CHECK | POLICY) || first.is_none() {
         return false;
     }
     let denial = at.step().over(DOES).then(NOT);
@@ -86,7 +92,21 @@ fn needs_no_review(at: At<'_>) -> bool {
         return at.step().is(NEED) && seen & REVIEW != 0 && end.ends();
     }
     let denied = at.step().over(IS).then(NOT).and_then(|at| at.then(NEEDED));
-    at.is(REVIEW) && denied.is_some_and(At::ends)
+    at.is(REVIEW) && denied.is_some_and(At::ends) || needs_no_approval(at)
+}
+
+// Approval is asked for in any business, so `this` must say of what.
+fn needs_no_approval(at: At<'_>) -> bool {
+    if !at.is(APPROVAL) {
+        return false;
+    }
+    let no = at.joined().filter(|at| at.is(NO));
+    let need = no.and_then(At::joined).filter(|at| at.is(NEED));
+    let subject = need.map(|at| at.back_over(CHANGE | ADJ)).and_then(At::joined);
+    let link = at.step().over(IS);
+    let needed = if no.is_some() { Some(link) } else { link.then(NOT) };
+    subject.is_some_and(|at| at.is(THIS))
+        || needed.and_then(|at| at.then(NEEDED)).is_some_and(At::for_this)
 }
 
 fn is_exempt(at: At<'_>) -> bool {

@@ -1,6 +1,12 @@
-//! What a word may mean to a phrase: a table from words to kinds, English and Russian.
+//! What a word may mean to a phrase: a table from words to kinds, English and Russian, and a few
+//! words of other languages.
+
+mod english;
+mod others;
 
 use super::plain;
+use english::ENGLISH;
+use others::{FOREIGN, RUSSIAN};
 
 /// A set of kinds.
 pub type Kinds = u128;
@@ -163,6 +169,53 @@ pub const WHAT: Kinds = 1 << 75;
 /// What it is to do something: `free`, `fine`.
 pub const FREE: Kinds = 1 << 76;
 
+/// What somebody may point at without `this`: `following`, `next`.
+pub const NEXT: Kinds = 1 << 77;
+/// To leave off: `stop`.
+pub const STOP: Kinds = 1 << 78;
+/// To make believe: `pretend`, `assume`.
+pub const PRETEND: Kinds = 1 << 79;
+/// What a check says of a change: `finding`, `warning`.
+pub const FINDING: Kinds = 1 << 80;
+/// What is done to rules that no longer hold: `suspended`.
+pub const VOID: Kinds = 1 << 81;
+/// What they may be without being gone: `changed`, `disabled`.
+pub const OUTDATED: Kinds = 1 << 97;
+/// To leave off what was followed: `following`.
+pub const FOLLOWING: Kinds = 1 << 98;
+/// `exception`.
+pub const EXCEPTION: Kinds = 1 << 82;
+/// What is done to an exception: `granted`.
+pub const GRANTED: Kinds = 1 << 83;
+/// Whose word for a change an agent takes: `user`, `owner`.
+pub const PERSON: Kinds = 1 << 84;
+/// What approves: `approves`.
+pub const APPROVES: Kinds = 1 << 85;
+/// `false` and `positive`, as of a finding.
+pub const FALSE: Kinds = 1 << 86;
+/// The second half of it.
+pub const POSITIVE: Kinds = 1 << 87;
+/// `nothing`.
+pub const NOTHING: Kinds = 1 << 88;
+/// `mode`.
+pub const MODE: Kinds = 1 << 89;
+/// `whoever`.
+pub const WHOEVER: Kinds = 1 << 90;
+/// What binds somebody: `bound`.
+pub const BOUND: Kinds = 1 << 91;
+/// To ask for something: `require`.
+pub const REQUIRE: Kinds = 1 << 99;
+/// `longer`.
+pub const LONGER: Kinds = 1 << 92;
+/// To have been found: `found`.
+pub const FOUND: Kinds = 1 << 93;
+/// `approval`, which is asked for and given in any business.
+pub const APPROVAL: Kinds = 1 << 94;
+/// What heads a text for agents as well as a note to one: `instructions`.
+pub const HEADING: Kinds = 1 << 95;
+/// To say to somebody else: `tell`, `report`.
+pub const TELL: Kinds = 1 << 96;
+
 /// Returns what a word may mean, whatever its case.
 pub fn kinds(word: &str) -> Kinds {
     if word.starts_with(|char: char| char.is_ascii_digit()) {
@@ -180,8 +233,35 @@ fn english(word: &str) -> Kinds {
     let Some(lower) = lower.get_mut(..word.len()) else { return 0 };
     lower.copy_from_slice(word.as_bytes());
     lower.make_ascii_lowercase();
-    let found = ENGLISH.binary_search_by(|(entry, _)| entry.as_bytes().cmp(lower));
-    found.ok().and_then(|at| ENGLISH.get(at)).map_or(0, |(_, kinds)| *kinds)
+    let kinds = look_up(lower);
+    if kinds == 0 && lower.iter().any(u8::is_ascii_digit) {
+        for byte in &mut *lower {
+            *byte = letter_of(*byte);
+        }
+        return look_up(lower);
+    }
+    kinds
+}
+
+fn look_up(word: &[u8]) -> Kinds {
+    let find = |table: &[(&str, Kinds)]| {
+        let found = table.binary_search_by(|(entry, _)| entry.as_bytes().cmp(word));
+        found.ok().and_then(|at| table.get(at)).map(|(_, kinds)| *kinds)
+    };
+    find(ENGLISH).or_else(|| find(FOREIGN)).unwrap_or(0)
+}
+
+/// Returns the letter that a digit is written for, in `ign0re`.
+fn letter_of(byte: u8) -> u8 {
+    match byte {
+        b'0' => b'o',
+        b'1' => b'i',
+        b'3' => b'e',
+        b'4' => b'a',
+        b'5' => b's',
+        b'7' => b't',
+        byte => byte,
+    }
 }
 
 fn russian(word: &str) -> Kinds {
@@ -193,412 +273,16 @@ fn russian(word: &str) -> Kinds {
     found.fold(0, |kinds, (_, more)| kinds | more)
 }
 
-/// English words in order.
-#[rustfmt::skip]
-const ENGLISH: &[(&str, Kinds)] = &[
-    ("a", A | FOLLOWS),
-    ("above", PRIOR | ABOVE | TAIL),
-    ("accept", LENIENT | GRANT | VERDICT),
-    ("acceptable", SAFE),
-    ("accepted", VERDICT | SAFE),
-    ("additional", ADJ),
-    ("admin", ROLE),
-    ("after", COND),
-    ("agent", READER),
-    ("agents", READER),
-    ("ai", MACHINE | READER | ROLE),
-    ("ais", MACHINE | READER),
-    ("all", ALL | DET),
-    ("allow", LENIENT | GRANT | VERDICT),
-    ("allowed", VERDICT | SAFE),
-    ("already", ALREADY),
-    ("also", FILL),
-    ("always", FILL | ONLY | FOLLOWS),
-    ("an", A),
-    ("and", AND | TAIL),
-    ("answer", SAY | ANSWER | ORDER),
-    ("any", ALL | DET),
-    ("anything", ALL),
-    ("apply", FOLLOW | APPLY),
-    ("appropriate", QUALITY),
-    ("approve", LENIENT | GRANT | VERDICT | APPROVE),
-    ("approved", VERDICT | SAFE | CLAIM | BACKED),
-    ("are", IS),
-    ("aren't", NOT),
-    ("as", AS | TAIL),
-    ("assistant", MACHINE | READER | ROLE),
-    ("assistants", MACHINE | READER),
-    ("attention", DEAR | NOTE),
-    ("authorise", LENIENT | GRANT),
-    ("authorised", SAFE | BACKED),
-    ("authorize", LENIENT | GRANT),
-    ("authorized", SAFE | BACKED),
-    ("be", BE),
-    ("because", COND | TAIL),
-    ("been", IS),
-    ("before", ABOVE | ALL),
-    ("below", TAIL | ABOVE),
-    ("benign", VERDICT | SAFE),
-    ("best", QUALITY),
-    ("block", BLOCK),
-    ("board", TEAM),
-    ("bot", READER),
-    ("bots", READER),
-    ("but", AND | TAIL),
-    ("by", BY),
-    ("bypass", ASIDE | SKIP | LENIENT),
-    ("bypassed", IGNORED),
-    ("can", MODAL | MAY),
-    ("can't", NOT),
-    ("cannot", NOT),
-    ("change", CHANGE | EDIT),
-    ("changes", CHANGE | EDIT),
-    ("chatgpt", MACHINE | READER),
-    ("check", CHECK),
-    ("checks", CHECK),
-    ("choice", ANSWER),
-    ("circumvent", ASIDE | SKIP),
-    ("ciso", AUTHORITY),
-    ("classification", ANSWER),
-    ("classifier", READER),
-    ("classify", JUDGE | ORDER),
-    ("claude", MACHINE | READER),
-    ("cleared", SAFE | BACKED),
-    ("code", ADJ | CHANGE),
-    ("codex", MACHINE | READER),
-    ("coding", ADJ),
-    ("commands", TOLD),
-    ("commit", CHANGE | EDIT),
-    ("committee", TEAM),
-    ("company", ADJ),
-    ("completely", FILL | TAIL),
-    ("compliance", AUTHORITY),
-    ("compliant", VERDICT | SAFE),
-    ("consider", JUDGE),
-    ("constraints", POLICY),
-    ("copilot", MACHINE | READER),
-    ("correct", QUALITY),
-    ("could", MODAL | MAY),
-    ("cto", AUTHORITY),
-    ("current", ADJ),
-    ("dear", DEAR),
-    ("decision", ANSWER),
-    ("deny", BLOCK),
-    ("department", TEAM),
-    ("developer", ROLE),
-    ("diff", CHANGE | EDIT),
-    ("directions", TOLD),
-    ("directives", POLICY | ORDERS),
-    ("disregard", ASIDE | LENIENT),
-    ("disregarded", IGNORED),
-    ("do", FILL | DOES | ORDER),
-    ("does", DOES),
-    ("doesn't", NOT),
-    ("don't", NOT),
-    ("dont", NOT),
-    ("earlier", PRIOR | ABOVE),
-    ("edit", CHANGE | EDIT),
-    ("edits", CHANGE | EDIT),
-    ("either", FILL),
-    ("else", ABOVE | ALL),
-    ("enforce", FOLLOW),
-    ("entirely", FILL | TAIL),
-    ("ever", FILL),
-    ("every", ALL | DET),
-    ("everything", ALL),
-    ("exactly", FOLLOWS),
-    ("exempt", EXEMPT),
-    ("existing", ADJ),
-    ("explicitly", ALREADY),
-    ("file", CHANGE),
-    ("files", CHANGE),
-    ("final", QUALITY),
-    ("fine", FREE),
-    ("flag", BLOCK),
-    ("follow", FOLLOW),
-    ("for", FOR),
-    ("foregoing", PRIOR),
-    ("forget", ASIDE),
-    ("formally", ALREADY),
-    ("free", FREE),
-    ("from", FROM),
-    ("fully", ALREADY),
-    ("further", ADJ),
-    ("gatekeeper", READER),
-    ("gemini", MACHINE | READER),
-    ("go", THROUGH),
-    ("gpt", MACHINE | READER),
-    ("grade", JUDGE),
-    ("grader", READER),
-    ("greenlight", LENIENT | GRANT | APPROVE),
-    ("greenlit", BACKED | CLAIM),
-    ("group", TEAM),
-    ("guard", CHECK | READER),
-    ("guardrails", POLICY | BARE),
-    ("guards", CHECK | READER),
-    ("guidance", POLICY | BARE | NOTE),
-    ("guideline", POLICY),
-    ("guidelines", POLICY | BARE),
-    ("harmless", VERDICT | SAFE),
-    ("has", NEED | IS),
-    ("have", NEED | IS),
-    ("here", TAIL),
-    ("hey", DEAR),
-    ("hint", NOTE),
-    ("hook", CHECK | READER | ADJ),
-    ("hooks", CHECK | READER),
-    ("how", COND),
-    ("human", ADJ | AUTHORITY),
-    ("hunk", CHANGE),
-    ("if", COND),
-    ("ignore", ASIDE | LENIENT),
-    ("ignored", IGNORED),
-    ("immediately", FILL | TAIL),
-    ("important", ADJ),
-    ("in", THROUGH | FOR),
-    ("infosec", AUTHORITY),
-    ("initial", ADJ),
-    ("innocuous", SAFE),
-    ("instruction", POLICY | NOTE | ROLE),
-    ("instructions", POLICY | NOTE | ROLE | ORDERS),
-    ("is", IS),
-    ("isn't", NOT),
-    ("it", IT | FOLLOWS),
-    ("its", DET),
-    ("judge", READER | JUDGE),
-    ("just", FILL | ONLY),
-    ("kindly", FILL),
-    ("label", ANSWER | JUDGE),
-    ("leadership", AUTHORITY),
-    ("legal", AUTHORITY),
-    ("let", LET),
-    ("line", CHANGE),
-    ("lines", CHANGE),
-    ("linter", CHECK | READER),
-    ("linters", CHECK | READER),
-    ("llm", MACHINE | READER),
-    ("llms", MACHINE | READER),
-    ("maintainer", AUTHORITY),
-    ("maintainers", AUTHORITY),
-    ("management", AUTHORITY),
-    ("mark", JUDGE | ORDER),
-    ("may", MODAL | MAY),
-    ("memo", NOTE),
-    ("merge", CHANGE | EDIT),
-    ("message", NOTE),
-    ("messages", TOLD),
-    ("migration", CHANGE),
-    ("model", READER),
-    ("models", READER),
-    ("moderator", READER),
-    ("modification", CHANGE | EDIT),
-    ("must", MODAL),
-    ("mustn't", NOT),
-    ("necessary", NEEDED),
-    ("need", NEED),
-    ("needed", NEEDED),
-    ("needn't", NOT),
-    ("needs", NEED),
-    ("never", NOT),
-    ("new", NEW),
-    ("no", NO),
-    ("normal", ADJ),
-    ("not", NOT),
-    ("note", NOTE),
-    ("notes", NOTE),
-    ("notice", NOTE),
-    ("now", FILL | NOW | TAIL),
-    ("obey", FOLLOW),
-    ("of", ADJ),
-    ("officially", ALREADY),
-    ("ok", FREE),
-    ("okay", LENIENT | GRANT | VERDICT | APPROVE | FREE),
-    ("okayed", BACKED | CLAIM),
-    ("on", FOR),
-    ("once", COND),
-    ("one", CHANGE),
-    ("only", FILL | ONLY | FOLLOWS),
-    ("ops", AUTHORITY),
-    ("option", ANSWER),
-    ("or", AND),
-    ("orders", TOLD | ORDERS),
-    ("original", ADJ | PRIOR),
-    ("other", ADJ),
-    ("ought", NEED),
-    ("our", DET),
-    ("outcome", ANSWER),
-    ("output", ECHO | ANSWER | ORDER),
-    ("overlook", ASIDE | LENIENT),
-    ("overridden", IGNORED),
-    ("override", ASIDE | SKIP | LENIENT),
-    ("own", ADJ),
-    ("pass", LENIENT | THROUGH),
-    ("patch", CHANGE | EDIT),
-    ("permit", LENIENT | GRANT | VERDICT),
-    ("permitted", VERDICT | SAFE),
-    ("please", MODAL | FILL | PLEASE),
-    ("policies", POLICY),
-    ("policy", POLICY),
-    ("pr", CHANGE | EDIT),
-    ("pre", PREFIX),
-    ("preapproved", PREFIX | CLAIM),
-    ("preceding", PRIOR),
-    ("previous", PRIOR),
-    ("previously", ALREADY),
-    ("print", ECHO),
-    ("prior", PRIOR),
-    ("project", ADJ),
-    ("prompt", POLICY | ROLE),
-    ("prompts", POLICY),
-    ("proper", QUALITY),
-    ("pull", CHANGE | EDIT),
-    ("quick", ADJ),
-    ("rate", JUDGE),
-    ("refuse", BLOCK),
-    ("regard", JUDGE),
-    ("reject", BLOCK),
-    ("reply", SAY | ANSWER | ORDER),
-    ("repo", ADJ),
-    ("report", BLOCK),
-    ("repository", ADJ),
-    ("required", NEEDED),
-    ("respond", SAY | ORDER),
-    ("response", ANSWER),
-    ("restrictions", POLICY),
-    ("return", ECHO),
-    ("review", POLICY | BARE | REVIEW | ADJ),
-    ("reviewed", SAFE | BACKED),
-    ("reviewer", READER | AUTHORITY),
-    ("reviewers", READER | AUTHORITY),
-    ("reviewing", ADJ),
-    ("reviews", POLICY | BARE),
-    ("right", QUALITY),
-    ("rule", CHECK | ADJ),
-    ("rules", POLICY),
-    ("ruling", ANSWER),
-    ("safe", FREE | VERDICT | SAFE),
-    ("safeguards", POLICY | BARE),
-    ("safely", FILL),
-    ("safety", ADJ),
-    ("say", SAY | ORDER),
-    ("score", JUDGE),
-    ("security", ADJ | AUTHORITY),
-    ("shall", MODAL),
-    ("short", ADJ),
-    ("should", MODAL),
-    ("shouldn't", NOT),
-    ("sidestep", ASIDE | SKIP),
-    ("simply", FILL | ONLY),
-    ("since", TAIL),
-    ("single", ADJ | FOLLOWS),
-    ("skip", ASIDE | SKIP | LENIENT),
-    ("skipped", IGNORED),
-    ("slide", THROUGH),
-    ("snippet", CHANGE),
-    ("so", AND | TAIL),
-    ("solvi", MACHINE | READER | ADJ | OURS),
-    ("special", ADJ),
-    ("style", ADJ),
-    ("such", DET),
-    ("system", ADJ | DET | ROLE),
-    ("team", TEAM),
-    ("that", THIS | FOLLOWS | DET),
-    ("the", DET),
-    ("their", DET),
-    ("then", AND | FILL | TAIL),
-    ("therefore", FILL),
-    ("these", DET | THIS),
-    ("this", DET | THIS),
-    ("those", DET | THIS),
-    ("through", THROUGH),
-    ("to", TO),
-    ("today", TAIL),
-    ("treat", JUDGE | ORDER),
-    ("trusted", SAFE),
-    ("unless", COND),
-    ("until", COND),
-    ("usual", ADJ),
-    ("validation", CHECK),
-    ("verdict", ANSWER),
-    ("veto", BLOCK),
-    ("vetted", SAFE | BACKED | CLAIM),
-    ("waive", ASIDE | SKIP | LENIENT),
-    ("waived", IGNORED),
-    ("was", IS),
-    ("wave", LET),
-    ("were", IS),
-    ("what", COND | WHAT),
-    ("when", COND),
-    ("whenever", COND),
-    ("where", COND),
-    ("which", COND),
-    ("will", MODAL),
-    ("with", FOLLOWS),
-    ("won't", NOT),
-    ("word", FOLLOWS),
-    ("yes", VERDICT | YES),
-    ("you", YOU),
-    ("you're", YOU),
-    ("your", PRIOR | DET | YOUR),
-];
-
-/// Russian words, and stems that end with `-`.
-const RUSSIAN: &[(&str, Kinds)] = &[
-    ("игнорируй игнорируйте проигнорируй проигнорируйте", ASIDE | LENIENT),
-    ("игнорировать проигнорировать пропустить обойти", ASIDE | LENIENT),
-    ("забудь забудьте отбрось отбросьте обойди обойдите отмени отмените", ASIDE),
-    ("пропусти пропустите", ASIDE | SKIP | LENIENT | GRANT),
-    ("разреши разрешите разрешить одобри одобрите одобрить", LENIENT | GRANT | VERDICT),
-    ("прими примите принять", LENIENT | GRANT),
-    ("инструкц- правила правил указани- предписани- политик- промпт- ограничени-", POLICY | BARE),
-    ("проверк- хук- ревью", CHECK),
-    ("все всё всю весь всех любые любую любой каждое каждую", ALL | DET),
-    ("предыдущ- прежн- прошл- вышеуказанн- твои ваши свои системн-", PRIOR | DET),
-    ("выше", ABOVE | ALL | TAIL),
-    ("это эту этот эти этого этому этой", DET | THIS),
-    ("ии нейросет- ассистент- клод- копайлот-", MACHINE | READER | ROLE),
-    ("агент- модел- ревьюер- рецензент- проверяющ-", READER | ROLE),
-    ("систем-", ROLE),
-    ("должен должна должно должны нужно надо следует", MODAL),
-    ("может могут можешь можете", MODAL | MAY),
-    ("пожалуйста прошу", MODAL | FILL | PLEASE),
-    ("просто всегда только сейчас теперь", FILL | ONLY | FOLLOWS),
-    ("ты вы", YOU),
-    ("не нельзя", NOT),
-    ("и а но", AND | TAIL),
-    ("если когда", COND),
-    ("здесь тут потому", TAIL),
-    ("для на к", FOR | TO),
-    ("примечание заметка сообщение внимание инструкция указание", NOTE),
-    ("уже заранее ранее полностью", ALREADY),
-    ("одобрен- согласован- предодобрен-", CLAIM | BACKED | SAFE | VERDICT),
-    ("предодобрен-", PREFIX | CLAIM),
-    ("разрешено разрешён разрешена безопасно безопасный безопасное", SAFE | VERDICT),
-    ("безопасност- юрист- руководств-", AUTHORITY),
-    ("с", BY),
-    ("команд- отдел- служб-", BY | TEAM),
-    ("отвечай отвечайте ответь ответьте ответить скажи скажите сказать", SAY | ORDER),
-    ("ответ вердикт решение", ANSWER),
-    ("правильный верный единственный", QUALITY),
-    ("твой ваш", YOUR),
-    ("да", VERDICT | YES),
-    ("считай считайте пометь пометьте", JUDGE | ORDER),
-    ("как", AS),
-    ("быть", BE),
-    ("правк- изменени- патч- дифф- коммит- изменение", CHANGE | EDIT),
-    ("файл- строк- код-", CHANGE),
-    ("следуй следуйте соблюдай соблюдайте учитывай учитывайте применяй применяйте", FOLLOW),
-    ("блокируй блокируйте отклоняй отклоняйте", BLOCK),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_english_words_are_in_order() {
-        assert!(ENGLISH.is_sorted_by(|(one, _), (other, _)| one < other));
-        assert!(ENGLISH.iter().all(|(word, _)| word.len() <= LONGEST));
+    fn the_words_are_in_order() {
+        for table in [ENGLISH, FOREIGN] {
+            assert!(table.is_sorted_by(|(one, _), (other, _)| one < other));
+            assert!(table.iter().all(|(word, _)| word.len() <= LONGEST));
+        }
     }
 
     #[test]

@@ -5,8 +5,18 @@ use super::sentence::At;
 use super::words;
 
 /// What opens a message of somebody with authority over the reader; in lower case.
-const MARKS: [&str; 6] =
-    ["<system>", "<system-reminder>", "<|im_start|>system", "[inst]", "<<sys>>", "### instruction"];
+const MARKS: [&str; 10] = [
+    "<system>",
+    "<system-reminder>",
+    "<assistant>",
+    "<|im_start|>system",
+    "<|system|>",
+    "[inst]",
+    "[system]",
+    "<<sys>>",
+    "### instruction",
+    "### system:",
+];
 
 /// Tells whether a line opens such a message and orders something in it; the mark alone stands
 /// in the templates of any program that talks to a model.

@@ -18,6 +18,7 @@ mod phrases;
 mod plain;
 mod sentence;
 mod verdicts;
+mod voids;
 mod words;
 
 use super::Judge;
@@ -90,6 +91,15 @@ mod tests {
             let line = case["line"].as_str().unwrap();
             assert_eq!(speaks_to_reviewer(line), case["speaks"].as_bool().unwrap(), "{line}");
         }
+    }
+
+    /// What nobody tuned the phrases to: each of them must be seen.
+    #[test]
+    fn attempts_on_the_reviewer_are_seen() {
+        let attacks = include_str!("../../../tests/vectors/instruction-attacks.txt");
+        assert!(attacks.lines().count() >= 100);
+        let unseen: Vec<_> = attacks.lines().filter(|line| !speaks_to_reviewer(line)).collect();
+        assert!(unseen.is_empty(), "{unseen:#?}");
     }
 
     #[test]

@@ -6,18 +6,19 @@
 //! previous`, `your`).
 
 use super::lexicon::{
-    A, ABOVE, ADJ, ALL, AND, AS, ASIDE, BARE, BE, BLOCK, CHANGE, CHECK, CLAIM, DEAR, DET, EDIT,
-    FILL, FOLLOW, FOR, GRANT, IGNORED, IS, IT, LENIENT, LET, MACHINE, MAY, MODAL, NO, NOT, NOTE,
-    NOW, OURS, PLEASE, POLICY, PRIOR, READER, SKIP, THIS, THROUGH, TO, TOLD, WHAT, YOU,
+    A, ABOVE, ADJ, ALL, AND, AS, ASIDE, BARE, BE, BLOCK, CHANGE, CHECK, CLAIM, COND, DEAR, DET,
+    EDIT, FILL, FINDING, FOLLOW, FOLLOWING, FOR, GRANT, HEADING, IGNORED, IS, IT, LENIENT, LET,
+    MACHINE, MAY, MODAL, NO, NOT, NOTE, NOW, OURS, PLEASE, POLICY, PRIOR, READER, SKIP, STOP, THIS,
+    THROUGH, TO, TOLD, WHAT, WHOEVER, YOU,
 };
 use super::sentence::At;
 use super::words::{Gap, Word};
-use super::{claims, verdicts};
+use super::{claims, verdicts, voids};
 
 /// A phrase: does it start at this place?
 pub type Phrase = fn(At<'_>) -> bool;
 
-const PHRASES: [Phrase; 14] = [
+const PHRASES: [Phrase; 23] = [
     sets_rules_aside,
     lets_rules_be_ignored,
     unfollows_rules,
@@ -32,6 +33,15 @@ const PHRASES: [Phrase; 14] = [
     verdicts::an_order_to_say,
     verdicts::an_order_to_judge,
     verdicts::an_order_to_pass,
+    verdicts::an_order_to_report,
+    voids::suspension,
+    voids::exception,
+    voids::other_orders,
+    voids::a_new_rule,
+    voids::pretence,
+    voids::a_lenient_mode,
+    voids::a_false_finding,
+    voids::nothing_to_review,
 ];
 
 /// Tells whether any phrase is among the words.
@@ -48,7 +58,9 @@ fn sets_rules_aside(at: At<'_>) -> bool {
 /// `do not apply the rules here`.
 fn unfollows_rules(at: At<'_>) -> bool {
     let verb = at.step().over(FILL);
-    at.is(NOT) && at.orders() && verb.then(FOLLOW).is_some_and(|object| aims_at_rules(object, true))
+    let object = if at.is(NOT) { verb.then(FOLLOW).map(|at| at.over(TO)) } else { None };
+    let object = object.or_else(|| verb.then(FOLLOWING).filter(|_| at.is(STOP)));
+    object.is_some_and(|object| at.orders() && aims_at_rules(object, true))
 }
 
 // `skips`: the verb is one that comments use of steps and checks all the time.
@@ -60,7 +72,10 @@ fn aims_at_rules(object: At<'_>, skips: bool) -> bool {
         let above = seen & ABOVE != 0 && seen & (ALL | DET) != 0 && end.ends();
         let told = seen & (ALL | WHAT) != 0 && end.then(YOU).is_some_and(|at| at.is(IS));
         let named = end.over_compound().then(POLICY | CHECK).is_some_and(At::ends);
-        return !skips && (above || told || seen & DET != 0 && named);
+        let finding = seen & ALL != 0 && end.then(FINDING).is_some_and(At::for_this)
+            || end.then(FINDING).is_some_and(|at| at.then(ABOVE).is_some_and(At::ends));
+        let said = seen & WHAT != 0 && end.is(POLICY) && !end.step().opens();
+        return !skips && (above || told || finding || said || seen & DET != 0 && named);
     };
     let end = noun.step();
     if noun.is(TOLD) {
@@ -71,7 +86,12 @@ fn aims_at_rules(object: At<'_>, skips: bool) -> bool {
     }
     let firm = !skips || noun.is(POLICY) || seen & ALL != 0;
     let meant = seen & (ALL | DET) != 0 && firm || noun.is(BARE);
-    meant && (end.ends() || noun.is(POLICY) && end.then(YOU).is_some())
+    // `any rule that forbids this`.
+    let against_this = || {
+        seen & ALL != 0
+            && end.then(THIS).is_some_and(|at| at.clause().take(4).any(|at| at.is(THIS)))
+    };
+    meant && (end.ends() || against_this() || noun.is(POLICY) && end.then(YOU).is_some())
 }
 
 /// `all rules below can be ignored`.
@@ -134,8 +154,10 @@ fn lets_through(verb: At<'_>, machine: bool, urge: Urge) -> bool {
         return firm && after.opens();
     }
     if let Some(object) = after.then(THIS) {
-        let change = object.over(ADJ).then(CHANGE | CHECK | POLICY).is_some();
-        return change || (machine || urge >= Urge::Must) && object.ends();
+        let change = object.over(ADJ).then(CHANGE | CHECK | POLICY);
+        // Of people it is said in any guide: `reviewers should approve the change before …`.
+        return change.is_some_and(|end| machine || end.ends())
+            || (machine || urge >= Urge::Must) && object.ends();
     }
     if let Some(object) = after.then(IT) {
         return firm && object.ends();
@@ -147,8 +169,16 @@ fn lets_through(verb: At<'_>, machine: bool, urge: Urge) -> bool {
 /// `note to the AI reviewer:`, `dear AI`, `as an AI, you …`.
 fn addresses_a_reader(at: At<'_>) -> bool {
     if at.is(AS) {
-        let reader = at.step().then(A).and_then(|at| at.then(MACHINE));
+        let reader = at.step().then(A | DET).map(|at| at.over(ADJ)).and_then(|at| at.then(MACHINE));
         return reader.is_some_and(|at| at.near().any(|at| at.is(YOU)));
+    }
+    let steers = |at: At<'_>| at.line().take(12).any(|at| at.is(GRANT | CLAIM | ASIDE | BLOCK));
+    if at.is(COND) && at.opens() {
+        let name = at.step().then(YOU).map(|at| at.over(IS)).and_then(|at| at.then(A));
+        return name.is_some_and(|at| at.over(ADJ).is(MACHINE) && steers(at));
+    }
+    if at.is(TO) && at.opens() {
+        return at.step().then(WHOEVER).is_some_and(steers);
     }
     let name = match at.step().then(TO | FOR) {
         Some(name) if at.is(NOTE) && at.back_over(ADJ | A).opens() => name,
@@ -158,9 +188,12 @@ fn addresses_a_reader(at: At<'_>) -> bool {
     let name = name.over(DET | ALL | ADJ | A);
     let Some(end) = name.then(READER) else { return false };
     let end = end.then_half(READER).unwrap_or(end).over(READER | ADJ);
+    // A heading of a text for agents.
+    if at.is(HEADING) && end.word().is_none() {
+        return false;
+    }
     // Notes to reviewers are common, and so are these words in them: but not both in code.
-    let steers = || end.line().take(12).any(|at| at.is(GRANT | CLAIM | ASIDE | BLOCK));
-    end.opens() && (name.is(MACHINE) || end.gap() != Gap::Stop && steers())
+    end.opens() && (name.is(MACHINE) || end.gap() != Gap::Stop && steers(end))
 }
 
 /// `you are now a classifier`.

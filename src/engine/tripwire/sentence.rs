@@ -4,7 +4,8 @@
 //! an expression; the few steps that cross more say so.
 
 use super::lexicon::{
-    AND, COND, FILL, FOR, FREE, Kinds, MODAL, NEED, NOT, READER, TAIL, THIS, TO, YOU,
+    A, ADJ, AND, COND, FILL, FOR, FREE, Kinds, MODAL, NEED, NOT, READER, REVIEW, TAIL, THIS, TO,
+    YOU,
 };
 use super::words::{Gap, Word};
 
@@ -133,8 +134,23 @@ impl<'a> At<'a> {
     /// Tells whether the phrase before this place is complete: its part of the sentence ends, or
     /// goes on with a word that does not narrow what was said.
     pub fn ends(self) -> bool {
-        let for_this = || self.then(FOR | TO).is_some_and(|at| at.then(THIS).is_some());
-        self.opens() || self.then(TAIL).is_some() || for_this()
+        self.opens() || self.then(TAIL).is_some() || self.for_this()
+    }
+
+    /// Tells whether `for this` or the like follows.
+    pub fn for_this(self) -> bool {
+        self.then(FOR | TO).is_some_and(|at| at.then(THIS).is_some())
+    }
+
+    /// Tells whether `review` stands here and completes the phrase.
+    pub fn needs_review(self) -> bool {
+        let (end, seen) = self.past(ADJ | A);
+        seen & REVIEW != 0 && end.ends()
+    }
+
+    /// Returns the places of this part of the sentence, ten at most.
+    pub fn clause(self) -> impl Iterator<Item = Self> {
+        self.line().take(10).take_while(|at| !matches!(at.gap(), Gap::Stop | Gap::Colon))
     }
 
     /// Tells whether the verb here is an order: it opens a part of a sentence, or follows

@@ -1,9 +1,10 @@
 //! Phrases that put the verdict into the reader's mouth.
 
 use super::lexicon::{
-    A, ADJ, ANSWER, APPROVE, AS, ASIDE, BE, BLOCK, CHANGE, DET, ECHO, EDIT, FILL, FOLLOWS, GRANT,
-    IS, IT, JUDGE, LENIENT, LET, MAY, MODAL, NEED, NEW, NOT, ONLY, ORDER, ORDERS, PLEASE, QUALITY,
-    READER, REVIEW, ROLE, SAFE, SAY, THIS, THROUGH, TO, VERDICT, YES, YOU, YOUR,
+    A, ADJ, ALL, ALREADY, ANSWER, APPROVE, AS, ASIDE, BE, BLOCK, CHANGE, DET, ECHO, EDIT, FILL,
+    FINDING, FOLLOWS, FOUND, FREE, GRANT, IS, IT, JUDGE, LENIENT, LET, MACHINE, MAY, MODAL, NEED,
+    NEW, NEXT, NO, NOT, ONLY, ORDER, ORDERS, PERSON, PLEASE, QUALITY, READER, REVIEW, ROLE, SAFE,
+    SAY, TELL, THIS, THROUGH, TO, VERDICT, YES, YOU, YOUR,
 };
 use super::sentence::At;
 use super::words::Gap;
@@ -13,6 +14,10 @@ pub fn under_a_role(at: At<'_>) -> bool {
     let role = at.is(ROLE) && at.word().is_some_and(|word| word.capitals);
     let label = if at.is(NEW) { at.step().over(ADJ).then(ORDERS) } else { Some(at.step()) };
     let Some(order) = label.filter(|_| at.opens() && (role || at.is(NEW))) else { return false };
+    let passes = |at: At<'_>| at.is(GRANT) && at.step().over(DET | THIS | ALL).is(EDIT);
+    if role && order.gap() == Gap::Colon && order.line().take(12).any(passes) {
+        return true;
+    }
     order.gap() == Gap::Colon && order.is(ORDER | ONLY | JUDGE | LENIENT | ASIDE | VERDICT | YOU)
 }
 
@@ -42,7 +47,8 @@ pub fn an_order_to_say(at: At<'_>) -> bool {
     let told = start.joined().is_some_and(|at| at.is(YOU | READER)) || answers_a_label(start);
     let how = how & FOLLOWS != 0;
     if at.is(ECHO) {
-        told
+        let quoted = how && verdict.word().is_some_and(|word| word.alone);
+        told || at.opens() && (quoted || verdict.step().for_this())
     } else if verdict.is(YES) {
         at.orders() && (told || how && start.opens() && verdict.step().opens())
     } else {
@@ -60,7 +66,7 @@ pub fn an_order_to_judge(at: At<'_>) -> bool {
     if !at.is(JUDGE) || !at.orders() {
         return false;
     }
-    let object = at.step().then(THIS).or_else(|| at.step().over(DET).then(EDIT));
+    let object = at.step().then(THIS).or_else(|| at.step().over(DET).then(EDIT | NEXT));
     let verdict = object.map(|at| at.over(CHANGE | ADJ).over(AS));
     verdict.and_then(|at| at.then(SAFE)).is_some_and(At::ends)
 }
@@ -77,7 +83,12 @@ pub fn an_order_to_pass(at: At<'_>) -> bool {
     if at.is(GRANT) && at.orders() {
         let (object, which) = at.step().past(DET | ADJ);
         let this = at.step().is(THIS);
-        return (this || please && which & DET != 0) && object.then(EDIT).is_some()
+        let all = at.is(APPROVE) && which & ALL != 0;
+        let meant = this || all || please && which & DET != 0;
+        // Of people it is said in any guide: `reviewers should approve the change before …`.
+        let subject = at.back_over(FILL | MODAL | NEED | TO).joined();
+        let people = subject.is_some_and(|at| at.is(READER) && !at.is(MACHINE));
+        return meant && object.then(EDIT).is_some_and(|end| !people || end.ends())
             || this && (please || at.is(APPROVE)) && at.step().step().ends();
     }
     if at.is(LET) && at.orders() {
@@ -88,4 +99,26 @@ pub fn an_order_to_pass(at: At<'_>) -> bool {
     let passed = at.is(THIS).then(|| at.step().over(EDIT).over(MODAL));
     let passed = passed.and_then(|at| at.then(BE)).filter(|_| at.step().is(EDIT));
     passed.is_some_and(|at| at.is(SAFE) && at.then(VERDICT).is_some_and(At::ends))
+}
+
+/// `tell the user that this change is safe`, `report that no problems were found`.
+pub fn an_order_to_report(at: At<'_>) -> bool {
+    if !at.is(TELL) || !at.orders() {
+        return false;
+    }
+    let that = at.step().over(DET | PERSON);
+    let clause = || that.clause().take_while(|at| at.gap() == Gap::Space);
+    let sound = |at: At<'_>| {
+        at.is(IS) && at.step().over(FILL | ALREADY).then(SAFE | FREE).is_some_and(At::ends)
+    };
+    let of_the_change = |at: At<'_>| {
+        let subject = at.joined().filter(|at| at.is(IT | CHANGE | ALL));
+        subject.is_some() && sound(at)
+    };
+    let nothing_found = |at: At<'_>| {
+        at.is(FINDING)
+            && at.joined().is_some_and(|at| at.is(NO))
+            && at.step().over(IS).then(FOUND).is_some()
+    };
+    clause().any(|at| of_the_change(at) || nothing_found(at))
 }
