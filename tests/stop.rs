@@ -203,3 +203,29 @@ fn a_stop_that_could_not_be_checked_says_so_and_stops_nobody() {
         }
     }
 }
+
+/// Each kind of store, and whether it is rotated before the second stop.
+const STORES: [(&[&str], bool); 3] = [
+    (&["--store", "sqlite:.solvi/traces/hooks.db"], false),
+    (&["--store", ".solvi/other.jsonl"], false),
+    (&[], true),
+];
+
+#[test]
+fn the_same_reasons_are_known_in_every_kind_of_store_and_after_a_rotation() {
+    for (store, rotated) in STORES {
+        let house = house();
+        let [claude, ..] = stops(false);
+        write(&house, "a.py", "DEBUG\n");
+        assert!(goes_on(&hook(&house, &claude.1, store), &claude), "{store:?}");
+        for _ in 0..2 {
+            if rotated {
+                assert_eq!(house.run(&["traces", "rotate"], "").status, Some(0));
+            }
+            let reply = hook(&house, &claude.1, store);
+            assert!(!goes_on(&reply, &claude), "{store:?}, {rotated}: {reply}");
+        }
+        write(&house, "b.py", "DEBUG = 2\n");
+        assert!(goes_on(&hook(&house, &claude.1, store), &claude), "{store:?}: something else");
+    }
+}

@@ -148,3 +148,36 @@ fn what_was_written_is_no_decision_and_told_as_what_it_is() {
     // The newest decision is meant where no id is given.
     assert_eq!(house.run(&["audit"], "").status, Some(0));
 }
+
+#[test]
+fn the_decision_is_found_in_every_kind_of_store_and_after_a_rotation() {
+    for (store, rotated) in [
+        (&["--store", "sqlite:.solvi/traces/hooks.db"][..], false),
+        (&["--store", ".solvi/other.jsonl"], false),
+        (&[], true),
+    ] {
+        let house = House::new().rules(RULES);
+        let hook = |event: &str| {
+            let args = [&["hook"], store].concat();
+            let said = house.run(&args, call(event, "ask.txt", "one\n"));
+            assert_eq!(said.status, Some(0), "{said:?}");
+            said
+        };
+        hook("PreToolUse");
+        if rotated {
+            assert_eq!(house.run(&["traces", "rotate"], "").status, Some(0));
+        }
+        fs::write(house.root().join("ask.txt"), "one\n").unwrap();
+        assert_eq!(hook("PostToolUse").stdout, "", "{store:?}");
+        let named = store.last().copied().unwrap_or(".solvi/traces/hooks.jsonl");
+        let query = house.run(&["query", named, "--last", "--limit", "1"], "");
+        let record: Value = serde_json::from_str(&query.stdout).unwrap();
+        // A person said yes, and what was written is what was evaluated.
+        let told = &record["meta"]["solvi_hook"]["written"];
+        assert_eq!(
+            (&told["answered"], &told["differs"]),
+            (&json!(true), &json!(false)),
+            "{record}"
+        );
+    }
+}

@@ -58,13 +58,14 @@ pub fn judge(
 ) -> Decision {
     let Action::Edit(changes) = &event.action else { return Decision::default() };
     // A store that cannot be read is told of when it cannot be written.
-    let store = sitting.settings.store().map(|named| files.root().join(named));
-    let recent = store.and_then(|store| Recent::of(&store).ok()).unwrap_or_default();
+    let named = sitting.settings.store();
+    let mut recent = named.and_then(|named| Recent::named(files.root(), named).ok());
     let looks: Vec<Look> = changes
         .iter()
         .map(|change| {
             let wanted = Wanted { session: &event.session, path: &change.place.spelled() };
-            Look::at(change, recent.find(&wanted).as_ref(), files)
+            let earlier = recent.as_mut().and_then(|recent| recent.find(&wanted).ok().flatten());
+            Look::at(change, earlier.as_ref(), files)
         })
         .collect();
     let open: Vec<Change> = looks.iter().filter_map(|look| look.open.clone()).collect();

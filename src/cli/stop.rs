@@ -173,7 +173,9 @@ fn reasons(decision: &Decision) -> Option<String> {
 
 /// Tells whether the agent of this session was kept from stopping for the same reasons before.
 fn held(sitting: &Sitting, session: &Session, files: &DiskFiles, reasons: &str) -> bool {
-    let store = sitting.settings.store().map(|named| files.root().join(named));
-    let recent = store.and_then(|store| Recent::of(&store).ok()).unwrap_or_default();
-    recent.held(session, reasons)
+    let recent = sitting.settings.store().map(|named| Recent::named(files.root(), named));
+    // A store that cannot be read is told of when it cannot be written.
+    recent.is_some_and(|recent| {
+        recent.and_then(|mut recent| recent.held(session, reasons)).unwrap_or(false)
+    })
 }

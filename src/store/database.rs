@@ -305,6 +305,32 @@ pub fn by_id(path: &Path, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
     found().map_err(|refusal| refused("read", path, PATIENCE, refusal))
 }
 
+/// Looks at the records of the database at a path, the newest first, until something is found in
+/// one or `most` bytes were read; there is nothing to be found where there is no such file.
+pub(super) fn newest<T>(
+    path: &Path,
+    most: u64,
+    mut look: impl FnMut(&str) -> Option<T>,
+) -> Result<Option<T>, StoreError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut found = || -> Result<Option<T>, Refusal> {
+        let (rows, ..) = Rows::opened(path)?;
+        let mut statement = rows.database.prepare("SELECT body FROM records ORDER BY seq DESC")?;
+        let (mut rows, mut read) = (statement.query([])?, 0);
+        while let Some(row) = rows.next()?.filter(|_| read < most) {
+            let body: String = row.get(0)?;
+            read += body.len() as u64;
+            if let Some(found) = look(&body) {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    };
+    found().map_err(|refusal| refused("read", path, PATIENCE, refusal))
+}
+
 /// The end of a database.
 pub(super) struct LastRow {
     pub tip: Tip,

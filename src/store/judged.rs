@@ -1,12 +1,14 @@
 //! Which decision was made about an edit that has been made since? Looked for from the end of the
 //! store, where it nearly always is; a decision further up than the window is not found.
 
+use super::database;
 use super::owned_path::OwnedPath;
+use super::segments::{self, Segmental};
 use super::stored::Stored;
-use super::traces::StoreError;
+use super::traces::{self, Kind, StoreError};
 use crate::domain::Session;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How much of the end is read: a record takes up to 2 MiB, most a few KiB.
 const WINDOW: u64 = 8 << 20;
@@ -20,52 +22,100 @@ pub struct Wanted<'a> {
     pub path: &'a str,
 }
 
-/// The end of a store.
-#[derive(Clone, Debug, Default)]
-pub struct Recent(Vec<u8>);
+/// The newest records of a store, of whatever kind it is and in whichever of its files they stand.
+///
+/// Nothing is read before something is looked for, and no more than it takes to find it.
+#[derive(Clone, Debug)]
+pub struct Recent {
+    store: PathBuf,
+    kind: Kind,
+    // The ends of the files that were read, the newest file first.
+    ends: Vec<Vec<u8>>,
+}
 
 impl Recent {
-    /// Reads the end of a store; one that is not there has none.
-    pub fn of(store: &Path) -> Result<Self, StoreError> {
-        let place = OwnedPath::of(store)?;
-        let Some(mut file) = place.map(|it| it.folder.read(&it.name)).transpose()?.flatten() else {
-            return Ok(Self::default());
-        };
-        let mut bytes = Vec::new();
-        let read = file.seek(SeekFrom::End(0)).and_then(|length| {
-            file.seek(SeekFrom::Start(length.saturating_sub(WINDOW)))?;
-            file.take(WINDOW).read_to_end(&mut bytes)
-        });
-        let cannot = |source| StoreError::Io { act: "read", path: store.to_owned(), source };
-        read.map_err(cannot).map(|_| Self(bytes))
+    /// Returns the newest records of the store that was named, see [`traces::place`].
+    pub fn named(base: &Path, named: &Path) -> Result<Self, StoreError> {
+        let (store, kind) = traces::place(base, named)?;
+        Ok(Self { store, kind, ends: Vec::new() })
     }
 
     /// Returns the newest decision about an edit; none when there is no such record.
-    #[must_use]
-    pub fn find(&self, wanted: &Wanted) -> Option<Stored> {
+    pub fn find(&mut self, wanted: &Wanted) -> Result<Option<Stored>, StoreError> {
         // What is named in a record stands in its line; only such a line is worth reading.
         let id = wanted.session.tool_use_id.as_deref().or(wanted.session.session_id.as_deref());
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         let id = id.filter(|id| id.bytes().all(plain));
-        let lines = self.0.rsplit(|byte| *byte == b'\n').filter_map(|it| str::from_utf8(it).ok());
-        let likely = lines.filter(|line| id.is_none_or(|id| line.contains(id)));
-        let mut records = likely.filter_map(|line| Stored::parse(line.as_bytes()).ok());
-        records.find(|record| is_about(record, wanted))
+        self.newest(|line| {
+            let likely = id.is_none_or(|id| line.contains(id));
+            let record = likely.then(|| Stored::parse(line.as_bytes()).ok()).flatten()?;
+            is_about(&record, wanted).then_some(record)
+        })
     }
 
     /// Tells whether the agent of a session was kept from stopping for the same reasons, by the
     /// name that these have.
-    #[must_use]
-    pub fn held(&self, session: &Session, reasons: &str) -> bool {
-        let Some(session) = session.session_id.as_deref() else { return false };
-        let lines = self.0.rsplit(|byte| *byte == b'\n').filter_map(|it| str::from_utf8(it).ok());
-        let likely = lines.filter(|line| line.contains(reasons));
-        likely.filter_map(|line| Stored::parse(line.as_bytes()).ok()).any(|record| {
+    pub fn held(&mut self, session: &Session, reasons: &str) -> Result<bool, StoreError> {
+        let Some(session) = session.session_id.as_deref() else { return Ok(false) };
+        let held = self.newest(|line| {
+            let likely = line.contains(reasons);
+            let record = likely.then(|| Stored::parse(line.as_bytes()).ok()).flatten()?;
             let text = |path: &[&str]| record.at(path).and_then(|it| it.as_str());
-            text(&["meta", "session_id"]) == Some(session)
-                && text(&["meta", "solvi_hook", "reasons"]) == Some(reasons)
-        })
+            let same = text(&["meta", "session_id"]) == Some(session)
+                && text(&["meta", "solvi_hook", "reasons"]) == Some(reasons);
+            same.then_some(())
+        });
+        held.map(|held| held.is_some())
     }
+
+    /// Looks at the lines, the newest first, until something is found in one.
+    fn newest<T>(
+        &mut self,
+        mut look: impl FnMut(&str) -> Option<T>,
+    ) -> Result<Option<T>, StoreError> {
+        if self.kind == Kind::Database {
+            return database::newest(&self.store, WINDOW, look);
+        }
+        let (mut at, mut left) = (0, WINDOW);
+        let mut file = self.store.clone();
+        while left > 0 {
+            if at == self.ends.len() {
+                let Some(end) = end_of(&file, left)? else { break };
+                self.ends.push(end);
+            }
+            let Some(end) = self.ends.get(at) else { break };
+            let lines = end.rsplit(|byte| *byte == b'\n');
+            let found = lines.filter_map(|line| str::from_utf8(line).ok()).find_map(&mut look);
+            if found.is_some() {
+                return Ok(found);
+            }
+            at += 1;
+            left = left.saturating_sub(end.len() as u64);
+            // A file that continues another names it in its first record.
+            let first = end.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let previous =
+                Segmental::read(first).map(|it| file.with_file_name(it.segment.previous));
+            match previous.filter(|it| segments::store_of(it).as_ref() == Some(&self.store)) {
+                Some(previous) => file = previous,
+                None => break,
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Returns the end of a file, up to a length; none when there is no such file.
+fn end_of(file: &Path, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
+    let place = OwnedPath::of(file)?;
+    let opened = place.map(|it| it.folder.read(&it.name)).transpose()?.flatten();
+    let Some(mut opened) = opened else { return Ok(None) };
+    let mut bytes = Vec::new();
+    let read = opened.seek(SeekFrom::End(0)).and_then(|length| {
+        opened.seek(SeekFrom::Start(length.saturating_sub(most)))?;
+        opened.take(most).read_to_end(&mut bytes)
+    });
+    let cannot = |source| StoreError::Io { act: "read", path: file.to_owned(), source };
+    read.map_err(cannot).map(|_| Some(bytes))
 }
 
 fn is_about(record: &Stored, wanted: &Wanted) -> bool {
@@ -101,7 +151,9 @@ mod tests {
         };
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("t.jsonl");
-        assert!(Recent::of(&store).unwrap().0.is_empty());
+        let named = || Recent::named(folder.path(), Path::new("t.jsonl")).unwrap();
+        let nobody = Wanted { session: &Session::default(), path: "a" };
+        assert_eq!(named().find(&nobody).unwrap(), None);
         let lines = [
             line("1", "edit", "c_1", "a"),
             line("2", "edit", "c_1", "a"),
@@ -111,14 +163,14 @@ mod tests {
             "no record of c_1".to_owned(),
         ];
         std::fs::write(&store, lines.join("\n")).unwrap();
-        let recent = Recent::of(&store).unwrap();
-        let find = |call: Option<&str>, path| {
+        let mut recent = named();
+        let mut find = |call: Option<&str>, path| {
             let session = Session {
                 tool_use_id: call.map(str::to_owned),
                 session_id: Some("s".to_owned()),
                 ..Session::default()
             };
-            let found = recent.find(&Wanted { session: &session, path });
+            let found = recent.find(&Wanted { session: &session, path }).unwrap();
             found.map(|record| record.hash().to_owned()).unwrap_or_default()
         };
         assert_eq!(find(Some("c_1"), "a"), "2");
