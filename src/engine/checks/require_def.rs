@@ -1,7 +1,8 @@
 //! `require_def`: Python functions that the file must define, with a body.
 //!
-//! A body of nothing but `pass` and constants is none. What cannot be parsed cannot be checked:
-//! there is no certain part in what a broken file lacks.
+//! A body of nothing but `pass` and constants is none, but in a revision of Alembic that merges
+//! branches: where all of them are empty there is nothing to undo. What cannot be parsed cannot be
+//! checked: there is no certain part in what a broken file lacks.
 
 use super::{Check, Kind, Problem, Seen, Subject};
 use crate::domain::{Content, Spot};
@@ -51,6 +52,10 @@ impl Check for RequireDef {
         let module = subject.module();
         if let Some(flaw) = module.flaw {
             return Seen::unknown(flaw.told(change));
+        }
+        let idle = |name: &String| module.function(name).is_some_and(|function| function.idle);
+        if module.merges && self.0.iter().all(idle) {
+            return Seen::default();
         }
         let spot = |line, what| Spot { line, ..Spot::of_file(what) };
         let missing = |name: &String| match module.function(name) {
@@ -123,6 +128,34 @@ mod tests {
             let spot = Spot { line, ..Spot::of_file(what) };
             assert_eq!(look(source), Seen { spots: vec![spot], unknown: None }, "{source}");
         }
+    }
+
+    #[test]
+    fn a_revision_that_merges_branches_may_do_nothing() {
+        let up = "def up():\n    pass\n";
+        for several in
+            ["('a', 'b')", "['a', 'b']", "'a', 'b'", "(\n    'a',\n    'b',\n)", "('a', 'b', 'c')"]
+        {
+            for name in ["down_revision", "down_revision: tuple[str, ...] | None"] {
+                let source = format!("{name} = {several}\n{up}");
+                assert_eq!(look(&source), Seen::default(), "{source}");
+            }
+        }
+        for one in ["down_revision = 'a'", "down_revision = ('a',)", "down_revision = ('a')"] {
+            assert!(!look(&format!("{one}\n{up}")).spots.is_empty(), "{one}");
+        }
+        let inside = "def f():\n    down_revision = ('a', 'b')\n";
+        let later = "down_revision = ('a', 'b')\ndown_revision = 'a'\n";
+        for before in [inside, later] {
+            assert!(!look(&format!("{before}{up}")).spots.is_empty(), "{before}");
+        }
+        let check =
+            read(&["up".to_owned(), "down".to_owned()]).unwrap_or_else(|bad| panic!("{bad:?}"));
+        let merge = format!("down_revision = ('a', 'b')\n{up}def down():\n    x()\n");
+        let change = Change::of_text("Write", place("m.py"), "", merge);
+        let (module, budget) = (OnceCell::new(), Budget::default());
+        let seen = check.look(&Subject::new(&change, &change.added, &module, &budget));
+        assert_eq!(seen.spots.len(), 1, "one half of a change is no merge");
     }
 
     #[test]

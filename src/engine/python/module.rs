@@ -19,6 +19,8 @@ pub struct Module {
     pub passed: Vec<Call>,
     /// The functions and methods, in the order in which they begin.
     pub functions: Vec<Function>,
+    /// Whether it is a revision of Alembic that merges branches: `down_revision` names several.
+    pub merges: bool,
     /// Why `calls` and `functions` may lack some that are there.
     pub flaw: Option<Flaw>,
     /// The rows of what does not parse.

@@ -410,6 +410,9 @@ impl<'a> Walk<'a> {
             return;
         }
         for target in std::mem::take(&mut self.targets) {
+            if self.depth == 0 && slice(target, self.text) == "down_revision" {
+                self.module.merges = is_several(right);
+            }
             self.give(target, right);
         }
     }
@@ -479,6 +482,11 @@ impl<'a> Walk<'a> {
     fn bindings(&mut self) -> &mut Bindings {
         &mut self.module.bindings
     }
+}
+
+/// Tells whether a value is a list or a tuple of several.
+fn is_several(value: Node<'_>) -> bool {
+    matches!(value.kind(), "tuple" | "list" | "expression_list") && named_children(value).len() > 1
 }
 
 /// Returns what is imported, and the name that it is given.
