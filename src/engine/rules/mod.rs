@@ -160,7 +160,7 @@ impl Rule {
                 if kind.key == super::checks::forbid::KIND.key
                     && let Some(patterns) = self.secrets.all().filter(|all| !all.is_empty())
                 {
-                    ready.checks.push(super::checks::forbid::of(patterns));
+                    ready.checks.push(super::checks::forbid::of_secrets(patterns));
                     continue;
                 }
                 let check = (kind.read)(&texts(spelled));
