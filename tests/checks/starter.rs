@@ -19,3 +19,25 @@ fn characters_that_nobody_sees_go_to_a_person() {
     desk.write("a.py", seen).stage();
     desk.staged().passes();
 }
+
+#[test]
+fn a_key_is_one_finding_however_many_lines_it_has() {
+    let desk = Desk(Yard::new());
+    let line = |seed: usize| -> String {
+        let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        (0..64).map(|at| char::from(alphabet[(seed * 7 + at * at + at) % 64])).collect()
+    };
+    let key =
+        |seed: usize| format!("{}\n{}\n{}==\n", line(seed), line(seed + 1), &line(seed)[..34]);
+    desk.write("a.key", format!("{}\n{}", key(1), key(5))).write("b.key", key(9)).stage();
+    desk.staged().refuses(&[
+        "no-key-files a.key:1",
+        "no-key-files a.key:5",
+        "no-key-files b.key:1",
+    ]);
+    // The second of two keys without a blank line between them is another key.
+    desk.write("a.key", key(1) + &key(5)).stage();
+    let told = desk.staged();
+    told.refuses(&["no-key-files a.key:1", "no-key-files a.key:4", "no-key-files b.key:1"]);
+    assert!(!told.said.stdout.contains(&line(2)[..9]), "{told:#?}");
+}
