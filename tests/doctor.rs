@@ -226,7 +226,7 @@ fn rules_that_cannot_be_read_are_told() {
     expect(
         &yard.doctor(),
         1,
-        &["ok    rules: solvi-rules.toml: 1 rule, every pattern can be read"],
+        &["ok    rules: solvi-rules.toml: 1 rule, and the built-in rules off (`extends = …"],
     );
     fs::write(&file, rule("(")).unwrap();
     expect(&yard.doctor(), 1, &["bad   rules: …solvi-rules.toml…`forbid` holds `(`"]);

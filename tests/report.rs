@@ -147,7 +147,7 @@ fn eventful() -> Told {
             on_fail: Verdict::Deny,
         }],
         rule_sets: [("solvi-rules.toml@HEAD", 12), ("built-in", 15)]
-            .map(|(name, rules)| RuleSet { name: name.to_owned(), rules })
+            .map(|(name, rules)| RuleSet { name: name.to_owned(), rules, off: false })
             .to_vec(),
         files: 4,
         style: Style::Plain,

@@ -435,7 +435,7 @@ impl Outcome {
         // A set is named by its revision, which may be a branch.
         let set = |set: &RuleSet| RuleSet {
             name: rules.redactor.text(&set.name).into_owned(),
-            rules: set.rules,
+            ..set.clone()
         };
         let sets: Vec<RuleSet> = rules.sets.iter().map(set).collect();
         let rules: Vec<report::Rule> = rules.book.rules.iter().map(about).collect();

@@ -14,11 +14,14 @@ use crate::domain::{
 use crate::engine::redaction::Redactor;
 use crate::engine::rules::{Loosened, Rule, Rulebook};
 use crate::git::{self, Delta, Id, Repo};
-use crate::report::RuleSet;
+use crate::report::{RuleSet, count};
 use std::path::{Path, PathBuf};
 
 /// The id under which loosened rules are told.
 pub const LOOSENED: &str = "rules-loosened";
+
+/// How the built-in rules are named among the rules that evaluate.
+const BUILT_IN_SET: &str = "built-in";
 
 /// The rules that evaluate, and where they come from.
 #[derive(Debug)]
@@ -297,7 +300,7 @@ impl Rules {
         for before in before {
             loosening.compare(before, &change, &rules.book, wanted.only);
         }
-        let own = set(&change, &rules.book, wanted);
+        let own = sets(&change, &rules.book, wanted);
         let mut read: Vec<RuleSource> = Vec::new();
         for base in bases {
             let base = match base {
@@ -312,7 +315,7 @@ impl Rules {
             };
             match base.load() {
                 Ok(book) => {
-                    rules.sets.push(set(&base, &book, wanted));
+                    rules.sets.extend(sets(&base, &book, wanted));
                     for error in rules.book.add_base(book) {
                         loosening.unknown(&error.to_string());
                     }
@@ -321,7 +324,8 @@ impl Rules {
             }
             read.push(base);
         }
-        rules.sets.push(own);
+        rules.sets.extend(own);
+        join(&mut rules.sets);
         rules.redactor = Redactor::of([&rules.book]);
         rules.loosened = loosening.ruling(&change);
         rules.choose(wanted)
@@ -380,17 +384,42 @@ pub fn readable(book: &Rulebook) -> Result<(), Failure> {
     Err(failure.next("correct them, then run `solvi-hook rules check` again"))
 }
 
-/// Returns how the rules of a source are told.
-fn set(source: &RuleSource, book: &Rulebook, wanted: Wanted<'_>) -> RuleSet {
+/// Says how many rules a rules file has, and whether the built-in ones count beside them.
+#[must_use]
+pub fn counted(book: &Rulebook) -> String {
+    let built_in = book.rules.iter().filter(|rule| rule.is_built_in()).count();
+    let own = count(book.rules.len() - built_in, "rule");
+    match (book.inherits, built_in) {
+        (true, _) => format!("{own}, and {built_in} built-in"),
+        (false, 0) => format!("{own}, and the built-in rules off (`extends = [\"builtin\"]`)"),
+        (false, _) => count(built_in, "built-in rule"),
+    }
+}
+
+/// Returns how the rules of a source are told: its own, then the built-in ones.
+fn sets(source: &RuleSource, book: &Rulebook, wanted: Wanted<'_>) -> Vec<RuleSet> {
     let counts = |rule: &&Rule| {
         let chosen = wanted.only.is_empty() || wanted.only.contains(&rule.id);
         chosen && rule.on.contains(&wanted.moment)
     };
-    let name = match source {
-        RuleSource::BuiltIn => "built-in".to_owned(),
-        source => source.name_and_target(),
+    let number = |built_in: bool| {
+        let rules = book.rules.iter().filter(|rule| rule.is_built_in() == built_in);
+        rules.filter(counts).count()
     };
-    RuleSet { name, rules: book.rules.iter().filter(counts).count() }
+    let built_in = |off| RuleSet { name: BUILT_IN_SET.to_owned(), rules: number(true), off };
+    if *source == RuleSource::BuiltIn {
+        return vec![built_in(false)];
+    }
+    let own = RuleSet { name: source.name_and_target(), rules: number(false), off: false };
+    vec![own, built_in(!book.inherits)]
+}
+
+/// Tells the built-in rules once, also where both sides of a change have them.
+fn join(sets: &mut Vec<RuleSet>) {
+    let (built_in, mut own): (Vec<_>, Vec<_>) =
+        sets.drain(..).partition(|set| set.name == BUILT_IN_SET);
+    own.extend(built_in.into_iter().max_by_key(|set| (!set.off, set.rules)));
+    *sets = own;
 }
 
 impl Wanted<'_> {

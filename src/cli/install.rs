@@ -9,7 +9,6 @@ use super::agent_settings::{
 use super::failure::Failure;
 use super::install_git;
 use super::rule_sources::RULES_FILES;
-use super::sample;
 use super::world::World;
 use crate::clients;
 use crate::clients::wiring::{Form, Plan};
@@ -28,7 +27,7 @@ pub(super) mod extension;
 ///
 /// Adds hook entries to the agent's settings: one before an edit, one after it, and one before the
 /// agent stops. Everything else in the settings stays as it is. Installing again replaces the
-/// entries. Without a rules file, a sample is written. Pi runs no commands, so it gets an extension.
+/// entries. Without a rules file, one that takes over the built-in rules is written. Pi runs no commands, so it gets an extension.
 ///
 /// With `--git`, the git hooks of the repository are written instead: nothing is committed or merged
 /// unless the rules allow it. An existing hook is never changed.
@@ -113,7 +112,7 @@ pub fn run(args: &Args, world: &World, out: &mut dyn std::io::Write) -> Result<u
         edits: !args.no_edits,
         replace_solvi: args.replace_solvi,
         dry_run,
-        sample: sample::TEXT,
+        sample: FIRST_RULES,
     };
     let targets = targets(args, world, &mut lines)?;
     // What fails for one agent must leave nothing half done for the others.
@@ -311,7 +310,7 @@ fn sample_unless_there(rules: &Rules, options: &Options) -> Result<Vec<String>, 
         return Ok(vec![format!("{name}: unchanged, these rules apply")]);
     }
     let written = verb(options.dry_run, "written");
-    let mut lines = vec![format!("{name}: {written}, a sample to start from")];
+    let mut lines = vec![format!("{name}: {written}, with the built-in rules")];
     if options.dry_run {
         lines.push(differences(&name, None, Some(options.sample)));
     } else {
@@ -337,6 +336,9 @@ fn entries(options: &Options) -> Result<(Vec<Entry>, Vec<String>), Failure> {
             .next("give a command that `hook` and its options can follow")),
     }
 }
+
+/// The text of a first rules file.
+const FIRST_RULES: &str = include_str!("../../templates/first-rules.toml");
 
 /// The name by which a shell finds this program on PATH.
 const NAME: &str = "solvi-hook";

@@ -4,9 +4,8 @@
 //! an error, because rules may be in it; so is a link that leads nowhere.
 
 use super::failure::Failure;
-use super::sample;
 use super::world::World;
-use crate::engine::rules::{Form, Rulebook, RulesError, load};
+use crate::engine::rules::{BUILT_IN, BUILT_IN_NAME, Form, Rulebook, RulesError, load};
 use crate::git::{self, GitError, Repo, State};
 use crate::store::files::{LARGEST, repository_root};
 use std::borrow::Cow;
@@ -26,9 +25,6 @@ pub const RULES_VARIABLE: &str = "SOLVI_HOOK_RULES";
 
 /// How the index is named.
 const INDEX: &str = "index";
-
-/// How the built-in rules are named.
-pub const BUILT_IN: &str = "built-in rules";
 
 /// Where rules come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,7 +161,7 @@ impl RuleSource {
             Self::WorkingTree(file) | Self::File(file) => Cow::Borrowed(&file.name),
             Self::Index(stored) => Cow::Owned(format!("{}@{INDEX}", stored.name)),
             Self::Revision(revision, stored) => Cow::Owned(format!("{}@{revision}", stored.name)),
-            Self::BuiltIn => Cow::Borrowed(BUILT_IN),
+            Self::BuiltIn => Cow::Borrowed(BUILT_IN_NAME),
         }
     }
 
@@ -255,7 +251,7 @@ impl RuleSource {
     pub fn load(&self) -> Result<Rulebook, RulesError> {
         let name = self.name();
         match self {
-            Self::BuiltIn => load(sample::TEXT, Form::Toml, &name),
+            Self::BuiltIn => load(BUILT_IN, Form::Toml, &name),
             Self::WorkingTree(file) | Self::File(file) => {
                 let text = text(read(&file.path, &name)?, &name)?;
                 load(&text, Form::of_name(&file.name), &name)

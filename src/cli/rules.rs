@@ -1,6 +1,6 @@
 //! `rules check`, `rules sample`, `rules schema`: for whoever writes the rules.
 
-use super::check_rules::readable;
+use super::check_rules::{counted, readable};
 use super::defaults;
 use super::failure::Failure;
 use super::roots::Roots;
@@ -9,7 +9,6 @@ use super::sample;
 use super::world::World;
 use crate::domain::Moment;
 use crate::engine::rules::{Only, Rule};
-use crate::report;
 use clap::Subcommand;
 use std::io::Write;
 use std::path::PathBuf;
@@ -99,8 +98,7 @@ fn check(args: &Check, world: &World, out: &mut dyn Write) -> Result<u8, Failure
 fn read(source: &RuleSource, out: &mut dyn Write) -> Result<u8, Failure> {
     let book = source.load()?;
     readable(&book)?;
-    let rules = report::count(book.rules.len(), "rule");
-    writeln!(out, "{}: {rules}, every pattern can be read", source.name_and_target())?;
+    writeln!(out, "{}: {}; every pattern can be read", source.name_and_target(), counted(&book))?;
     for rule in &book.rules {
         let kinds = crate::engine::checks::KINDS.iter().map(|kind| kind.key);
         let mut parts: Vec<&str> = kinds.filter(|key| rule.under(key).next().is_some()).collect();
@@ -112,8 +110,9 @@ fn read(source: &RuleSource, out: &mut dyn Write) -> Result<u8, Failure> {
         }
         writeln!(
             out,
-            "  {} ({}): {} in {}",
+            "  {} ({}{}): {} in {}",
             rule.id,
+            if rule.is_built_in() && book.inherits { "built-in, " } else { "" },
             limited(rule),
             parts.join(", "),
             rule.paths.join(" ")

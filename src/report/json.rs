@@ -112,6 +112,8 @@ struct Tool<'a> {
 struct Rules<'a> {
     name: &'a str,
     count: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    off: bool,
 }
 
 #[derive(Serialize)]
@@ -163,7 +165,7 @@ impl<'a> Document<'a> {
             rules: subject
                 .rule_sets
                 .iter()
-                .map(|set| Rules { name: &set.name, count: set.rules })
+                .map(|set| Rules { name: &set.name, count: set.rules, off: set.off })
                 .collect(),
             verdict: subject.decision.verdict(),
             findings,

@@ -69,6 +69,8 @@ pub struct RuleSet {
     pub name: String,
     /// How many rules of it count.
     pub rules: usize,
+    /// Whether none of its rules counts, because another file stands in its place.
+    pub off: bool,
 }
 
 /// How the text format looks.
@@ -87,11 +89,16 @@ impl Subject<'_> {
         Tally::of(self).to_string()
     }
 
-    /// Returns which rules evaluated: `solvi-rules.toml@HEAD (12) + built-in (15)`; empty when
-    /// nobody says.
+    /// Returns which rules evaluated: `solvi-rules.toml@HEAD (12) + built-in (15)`, or
+    /// `solvi-rules.toml@HEAD (12), built-in rules off`; empty when nobody says.
     pub(super) fn rule_sets(&self) -> String {
         let set = |set: &RuleSet| format!("{} ({})", visible(&set.name), set.rules);
-        self.rule_sets.iter().map(set).collect::<Vec<_>>().join(" + ")
+        let on = self.rule_sets.iter().filter(|set| !set.off).map(set);
+        let mut told = on.collect::<Vec<_>>().join(" + ");
+        for set in self.rule_sets.iter().filter(|set| set.off) {
+            told.push_str(&format!(", {} rules off", visible(&set.name)));
+        }
+        told
     }
 }
 

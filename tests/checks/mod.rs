@@ -13,6 +13,7 @@ mod content;
 mod damage;
 pub mod desk;
 mod evasions;
+mod inherited;
 mod names;
 mod output;
 mod paths;

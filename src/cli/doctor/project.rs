@@ -1,6 +1,7 @@
 //! The rules of a project, and the records that are kept of it.
 
 use super::Report;
+use crate::cli::check_rules::counted;
 use crate::cli::defaults::STORE;
 use crate::cli::failure::Failure;
 use crate::cli::rule_sources::RuleSource;
@@ -57,8 +58,8 @@ pub fn rules(root: &Path, world: &World, report: &mut Report) {
             "write one: `solvi-hook rules sample` shows how",
         ),
         (_, true) => {
-            let rules = crate::report::count(count, "rule");
-            report.ok(RULES, format!("{name}: {rules}, every pattern can be read"));
+            let rules = counted(&book);
+            report.ok(RULES, format!("{name}: {rules}; every pattern can be read"));
         }
     }
 }

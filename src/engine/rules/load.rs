@@ -1,5 +1,6 @@
 //! From the text of a rules file to its rules: every key checked, every error placed.
 
+use super::inherit::Inherits;
 use super::limits;
 use super::realm::Realm;
 use super::{Question, Rule, Rulebook, RulesError, Spelled};
@@ -46,7 +47,7 @@ pub const RULE_KEYS: &[&str] = &[
 
 /// The keys that may stand beside the rules. `$schema` is how a JSON file names its schema for
 /// editors; it is not read.
-const TOP_KEYS: &[&str] = &["version", "rule", "rules", "guard", "$schema"];
+const TOP_KEYS: &[&str] = &["version", "extends", "disable", "rule", "rules", "guard", "$schema"];
 
 /// Names of the record format that a rule's name must not take.
 const RESERVED: &[&str] = &[
@@ -75,23 +76,34 @@ const PARTS: &[&str] = &["", "_lines", "_trigger", "_judged", "_answer"];
 /// assert!(book.rules[0].covers("src/a/b.py"));
 /// ```
 pub fn load(text: &str, form: Form, file: &str) -> Result<Rulebook, RulesError> {
-    let reader = Reader { file };
-    let top = match form {
-        Form::Toml => document::toml(text),
-        Form::Json => document::json(text),
-    };
-    let top = top.map_err(|bad| {
-        let form = if form == Form::Json { "JSON" } else { "TOML" };
-        reader.error(bad.line, format!("this is no {form}: {}", bad.message))
-    })?;
-    reader.book(&top)
+    Reader { file }.load(text, form)
 }
 
-struct Reader<'a> {
-    file: &'a str,
+/// Reads one rules file.
+pub(super) struct Reader<'a> {
+    /// How messages name it.
+    pub file: &'a str,
 }
 
 impl Reader<'_> {
+    /// Reads the file's text.
+    pub fn load(&self, text: &str, form: Form) -> Result<Rulebook, RulesError> {
+        let top = match form {
+            Form::Toml => document::toml(text),
+            Form::Json => document::json(text),
+        };
+        let top = top.map_err(|bad| {
+            let form = if form == Form::Json { "JSON" } else { "TOML" };
+            self.error(bad.line, format!("this is no {form}: {}", bad.message))
+        })?;
+        self.book(&top)
+    }
+
+    /// Makes an error at a line of the file, with what to write instead.
+    pub fn error_with(&self, line: usize, problem: impl Into<String>, fix: &str) -> RulesError {
+        RulesError { fix: Some(fix.to_owned()), ..self.error(Some(line), problem) }
+    }
+
     fn error(&self, line: Option<usize>, problem: impl Into<String>) -> RulesError {
         let (file, problem) = (self.file.to_owned(), problem.into());
         RulesError { file, line, rule: None, problem, fix: None }
@@ -124,8 +136,24 @@ impl Reader<'_> {
                 book.rules.push(self.rule(number, item)?);
             }
         }
+        let inherits = Inherits {
+            extends: self.list(entries, "extends")?,
+            disable: self.list(entries, "disable")?,
+        };
+        let book = inherits.apply(book, self)?;
         self.names(&book.rules)?;
         Ok(book)
+    }
+
+    /// Reads a string or a list of strings at the top of the file.
+    fn list(&self, entries: &[Entry], key: &str) -> Result<Vec<Spelled>, RulesError> {
+        let Some(entry) = entries.iter().find(|entry| entry.key == key) else {
+            return Ok(Vec::new());
+        };
+        strings(&entry.node).map_err(|(line, kind)| {
+            let problem = format!("`{key}` holds {kind}, where a string is expected");
+            self.error_with(line, problem, &format!("write `{key} = [\"…\"]`"))
+        })
     }
 
     fn version(&self, entries: &[Entry]) -> Result<(), RulesError> {
@@ -160,7 +188,7 @@ impl Reader<'_> {
         let mut taken: HashMap<String, &Rule> = HashMap::new();
         for rule in rules {
             let clash = |name: &str, problem: String| RulesError {
-                file: self.file.to_owned(),
+                file: rule.file.clone(),
                 line: Some(rule.line),
                 rule: Some(rule.id.clone()),
                 problem: format!("its name in records, `{name}`, {problem}"),
@@ -292,25 +320,11 @@ impl Fields<'_> {
     /// Reads a string or a list of strings, none of them empty.
     fn strings(&self, key: &str) -> Result<Vec<Spelled>, RulesError> {
         let Some(entry) = self.get(key) else { return Ok(Vec::new()) };
-        let wrong = |node: &Node| {
-            let kind = match &node.value {
-                Value::Text(_) => "an empty string",
-                value => value.kind(),
-            };
+        strings(&entry.node).map_err(|(line, kind)| {
             let problem =
                 format!("`{key}` holds {kind}, where a string that is not empty is expected");
-            self.error(node.line, problem, &format!("write `{key} = [\"…\"]`"))
-        };
-        let text = |node: &Node| match &node.value {
-            Value::Text(text) if !text.is_empty() => {
-                Ok(Spelled { text: text.clone(), line: node.line })
-            }
-            _ => Err(wrong(node)),
-        };
-        match &entry.node.value {
-            Value::List(items) => items.iter().map(text).collect(),
-            _ => Ok(vec![text(&entry.node)?]),
-        }
+            self.error(line, problem, &format!("write `{key} = [\"…\"]`"))
+        })
     }
 
     /// Reads words for a person; a number or truth value is taken as it is spelled.
@@ -407,6 +421,22 @@ impl Fields<'_> {
     }
 }
 
+/// Reads a string or a list of strings, none of them empty; the error is the line and what stands
+/// there.
+fn strings(node: &Node) -> Result<Vec<Spelled>, (usize, &'static str)> {
+    let text = |node: &Node| match &node.value {
+        Value::Text(text) if !text.is_empty() => {
+            Ok(Spelled { text: text.clone(), line: node.line })
+        }
+        Value::Text(_) => Err((node.line, "an empty string")),
+        value => Err((node.line, value.kind())),
+    };
+    match &node.value {
+        Value::List(items) => items.iter().map(text).collect(),
+        _ => Ok(vec![text(node)?]),
+    }
+}
+
 /// Returns a rule's name in records.
 fn record_name(id: &str) -> String {
     let word = |char: char| if char.is_alphanumeric() || char == '_' { char } else { '_' };
@@ -420,13 +450,17 @@ fn record_name(id: &str) -> String {
 
 /// Returns what is wrong with a key, and which one was probably meant.
 fn unknown_key(key: &str, known: &[&str]) -> String {
-    let near = known
-        .iter()
-        .map(|candidate| (strsim::jaro_winkler(key, candidate), *candidate))
-        .filter(|(similarity, _)| *similarity > 0.8)
-        .max_by(|one, other| one.0.total_cmp(&other.0));
-    match near {
-        Some((_, candidate)) => format!("unknown key `{key}`; did you mean `{candidate}`?"),
+    match nearest(key, known.iter().copied()) {
+        Some(candidate) => format!("unknown key `{key}`; did you mean `{candidate}`?"),
         None => format!("unknown key `{key}`; known are {}", known.join(", ")),
     }
+}
+
+/// Returns the known word that was probably meant.
+pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let near = known
+        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
+        .filter(|(similarity, _)| *similarity > 0.8)
+        .max_by(|one, other| one.0.total_cmp(&other.0));
+    near.map(|(_, candidate)| candidate)
 }

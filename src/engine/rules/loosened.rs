@@ -43,7 +43,14 @@ impl Rulebook {
         let mut loosened = Vec::new();
         for rule in &self.rules {
             let how = match change.rules.iter().find(|other| other.id == rule.id) {
-                Some(other) => (looser(rule, other), Some(other.line)),
+                Some(other) => {
+                    // A line of the built-in rules is none of the file's.
+                    let line = (other.file == change.file).then_some(other.line);
+                    (looser(rule, other), line)
+                }
+                None if change.disabled.contains(&rule.id) => {
+                    (vec!["it is disabled".to_owned()], None)
+                }
                 // Another id alone loosens nothing.
                 None if change.new_to(self).any(|other| looser(rule, other).is_empty()) => continue,
                 None => (vec!["it is deleted".to_owned()], None),

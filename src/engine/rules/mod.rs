@@ -5,12 +5,14 @@
 //! `rules check` prepares every rule.
 
 mod error;
+mod inherit;
 mod limits;
 mod load;
 mod loosened;
 mod realm;
 
 pub use error::RulesError;
+pub use inherit::{BUILT_IN, BUILT_IN_NAME};
 pub use limits::Only;
 pub use load::{Form, RULE_KEYS, load};
 pub use loosened::Loosened;
@@ -37,6 +39,10 @@ pub struct Rulebook {
     pub rules: Vec<Rule>,
     /// The file, as it is named in messages.
     pub file: String,
+    /// Whether the built-in rules were inherited: the file extends them.
+    pub inherits: bool,
+    // The inherited rules that the file leaves out, by id.
+    disabled: Vec<String>,
     // Rules that are not for this moment and redact: a secret is one at every moment.
     aside: Vec<Rule>,
     // It holds rules of two sides of a change, so that one id may name two versions of a rule.
@@ -113,6 +119,12 @@ impl fmt::Debug for Ready {
 }
 
 impl Rule {
+    /// Tells whether the rule is one of the built-in ones.
+    #[must_use]
+    pub fn is_built_in(&self) -> bool {
+        self.file == BUILT_IN_NAME
+    }
+
     /// Tells whether the rule covers a path.
     #[must_use]
     pub fn covers(&self, path: &str) -> bool {
