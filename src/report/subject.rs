@@ -94,11 +94,10 @@ impl Subject<'_> {
     pub(super) fn rule_sets(&self) -> String {
         let set = |set: &RuleSet| format!("{} ({})", visible(&set.name), set.rules);
         let on = self.rule_sets.iter().filter(|set| !set.off).map(set);
-        let mut told = on.collect::<Vec<_>>().join(" + ");
-        for set in self.rule_sets.iter().filter(|set| set.off) {
-            told.push_str(&format!(", {} rules off", visible(&set.name)));
-        }
-        told
+        let off = self.rule_sets.iter().filter(|set| set.off);
+        let off = off.map(|set| format!("{} rules off", visible(&set.name)));
+        let on = (!self.rule_sets.is_empty()).then(|| on.collect::<Vec<_>>().join(" + "));
+        on.into_iter().chain(off).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -11,7 +11,6 @@ use serde_json::Value;
 use serde_json::ser::Formatter;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io;
 
 /// Returns the canonical spelling: what record hashes are taken over.
@@ -48,11 +47,7 @@ pub fn text_digest(text: &str) -> String {
 /// Returns the digest of bytes: SHA-256, 64 hex digits.
 #[must_use]
 pub fn bytes_digest(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&Sha256::digest(bytes))
 }
 
 /// Returns the hash by which steps of a trace name a value: 16 hex digits over the spaced
@@ -72,6 +67,9 @@ impl Serialize for Sorted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Value::Array(items) => serializer.collect_seq(items.iter().map(Sorted)),
+            Value::Object(fields) if fields.keys().is_sorted() => {
+                serializer.collect_map(fields.iter().map(|(key, value)| (key, Sorted(value))))
+            }
             Value::Object(fields) => {
                 let fields: BTreeMap<&str, Sorted<'_>> =
                     fields.iter().map(|(key, value)| (key.as_str(), Sorted(value))).collect();
@@ -141,11 +139,13 @@ fn sha256(value: &impl Serialize, spelling: Spelling) -> String {
     let mut hash = Sha256::new();
     // JSON is written in many small pieces, and a hash takes large ones faster.
     write(value, spelling, io::BufWriter::with_capacity(4096, Sink(&mut hash)));
-    let mut hex = String::with_capacity(64);
-    for byte in hash.finalize() {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    hex(&hash.finalize())
+}
+
+/// Spells bytes in hexadecimal digits, two a byte.
+fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 fn write(value: &impl Serialize, spelling: Spelling, mut out: impl io::Write) {

@@ -254,7 +254,8 @@ fn read(path: &Path) -> Stored {
     if meta.len() > LARGEST {
         return unknown(format!("the file is larger than {} MiB", LARGEST >> 20));
     }
-    let mut bytes = Vec::new();
+    // With room for the end too, the file is read in one piece.
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).map_or(0, |length| length + 1));
     let file = fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
     match file {
         Ok(_) if bytes.len() as u64 > LARGEST => {

@@ -1,8 +1,8 @@
 //! The ladder: whole processes, interleaved, against an empty one (`true`).
 //!
 //! `cargo bench --bench ladder [RUNS]` prints, for each rung, the minimum and the median in
-//! milliseconds and the median's ratio to `true`. With `SOLVI_REFERENCE=/path/to/solvi` the
-//! reference program judges the same one-line edit beside it.
+//! milliseconds and the median's ratios to `true` and to `--version`. With
+//! `SOLVI_REFERENCE=/path/to/solvi` the reference program judges the same one-line edit beside it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -98,6 +98,19 @@ fn thousand_rules() -> String {
     rules
 }
 
+/// Fifty rules of a project's own, all of which meet Python files.
+fn fifty_rules() -> String {
+    let mut rules = String::new();
+    for number in 0..50 {
+        let _ = write!(
+            rules,
+            "[[rule]]\nid = \"own-{number}\"\npaths = [\"**/*.py\"]\n\
+             forbid = ['never_{number}\\w+\\s*=', '(?i)old_{number}\\b']\nwhy = \"No.\"\n\n"
+        );
+    }
+    rules
+}
+
 fn median(times: &mut [Duration]) -> (f64, f64) {
     times.sort();
     let ms = |time: Option<&Duration>| time.map_or(0.0, |time| time.as_secs_f64() * 1000.0);
@@ -111,6 +124,7 @@ fn main() -> Outcome<()> {
     fs::create_dir_all(folder.join(".git"))?;
     fs::write(folder.join("app.py"), module(4_000))?;
     fs::write(folder.join("big.py"), module(2_000_000))?;
+    fs::write(folder.join("fifty.toml"), fifty_rules())?;
     fs::write(folder.join("thousand.toml"), thousand_rules())?;
     fs::write(
         folder.join("calls.toml"),
@@ -120,19 +134,30 @@ fn main() -> Outcome<()> {
     let line = || payload("app.py", "VERSION = 1", "VERSION = 2");
     let mut rungs = vec![
         Rung::new("true", "", &["/bin/true"], line()),
-        Rung::new("--version", "", &[hook, "--version"], String::new()),
+        Rung::new("--version", "1.5 x", &[hook, "--version"], String::new()),
         Rung::new(
             "a tool that is no edit",
             "",
             &[hook, "pre-edit"],
             "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}".into(),
         ),
-        Rung::new("one-line edit, starter rules, store", "5 x", &[hook, "pre-edit"], line()),
+        Rung::new(
+            "one-line edit, built-in rules, store",
+            "1.8 x --version",
+            &[hook, "pre-edit"],
+            line(),
+        ),
         Rung::new("the same, no store", "", &[hook, "pre-edit", "--no-store"], line()),
         Rung::new(
             "a rule that needs the Python parse",
             "",
             &[hook, "pre-edit", "--rules", "calls.toml"],
+            line(),
+        ),
+        Rung::new(
+            "one-line edit, 50 rules of its own",
+            "",
+            &[hook, "pre-edit", "--rules", "fifty.toml"],
             line(),
         ),
         Rung::new(
@@ -169,19 +194,24 @@ fn main() -> Outcome<()> {
             }
         }
     }
-    let mut table =
-        format!("{:<38} {:>9} {:>9} {:>8}  budget\n", "rung", "min ms", "median", "ratio");
-    let mut base = 0.0;
+    let mut table = format!(
+        "{:<38} {:>9} {:>9} {:>9} {:>12}  budget\n",
+        "rung", "min ms", "median", "to true", "to --version"
+    );
+    let (mut base, mut version) = (0.0, 0.0);
     for rung in &mut rungs {
         let (least, middle) = median(&mut rung.times);
-        if rung.name == "true" {
-            base = middle;
+        match rung.name {
+            "true" => base = middle,
+            "--version" => version = middle,
+            _ => {}
         }
         let _ = writeln!(
             table,
-            "{:<38} {least:>9.2} {middle:>9.2} {:>7.1}x  {}",
+            "{:<38} {least:>9.2} {middle:>9.2} {:>8.1}x {:>11.1}x  {}",
             rung.name,
             middle / base,
+            middle / version,
             rung.budget
         );
     }

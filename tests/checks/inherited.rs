@@ -87,7 +87,7 @@ fn what_a_file_no_longer_takes_over_is_loosened() {
     let desk = Desk::judged_by("", &[]);
     desk.git(&["rm", "-q", "--cached", "solvi-rules.toml"]);
     desk.git(&["commit", "-q", "-m", "no rules"]);
-    desk.write("solvi-rules.toml", &rules("extends = [\"builtin\"]", "")).stage();
+    desk.write("solvi-rules.toml", rules("extends = [\"builtin\"]", "")).stage();
     // Its own pattern is a line that the rule meets.
     assert_eq!(desk.staged().found(), ["no-token solvi-rules.toml:5"]);
 }

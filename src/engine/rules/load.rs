@@ -141,7 +141,7 @@ impl Reader<'_> {
             disable: self.list(entries, "disable")?,
         };
         let book = inherits.apply(book, self)?;
-        self.names(&book.rules)?;
+        names(&book.rules)?;
         Ok(book)
     }
 
@@ -181,31 +181,6 @@ impl Reader<'_> {
         let line = entries.iter().map(|entry| entry.line).min().unwrap_or(item.line);
         let fields = Fields { file: self.file, line, label, entries };
         fields.rule()
-    }
-
-    /// Refuses rules whose parts would meet in a record.
-    fn names(&self, rules: &[Rule]) -> Result<(), RulesError> {
-        let mut taken: HashMap<String, &Rule> = HashMap::new();
-        for rule in rules {
-            let clash = |name: &str, problem: String| RulesError {
-                file: rule.file.clone(),
-                line: Some(rule.line),
-                rule: Some(rule.id.clone()),
-                problem: format!("its name in records, `{name}`, {problem}"),
-                fix: Some("give it another id".to_owned()),
-            };
-            if RESERVED.contains(&rule.name.as_str()) {
-                return Err(clash(&rule.name, "is one of the record's own".to_owned()));
-            }
-            for part in PARTS {
-                let name = format!("{}{part}", rule.name);
-                if let Some(other) = taken.get(&name) {
-                    return Err(clash(&name, format!("is taken by rule `{}`", other.id)));
-                }
-                taken.insert(name, rule);
-            }
-        }
-        Ok(())
     }
 }
 
@@ -419,6 +394,31 @@ impl Fields<'_> {
             }
         }
     }
+}
+
+/// Refuses rules whose parts would meet in a record.
+fn names(rules: &[Rule]) -> Result<(), RulesError> {
+    let mut taken: HashMap<String, &Rule> = HashMap::new();
+    for rule in rules {
+        let clash = |name: &str, problem: String| RulesError {
+            file: rule.file.clone(),
+            line: Some(rule.line),
+            rule: Some(rule.id.clone()),
+            problem: format!("its name in records, `{name}`, {problem}"),
+            fix: Some("give it another id".to_owned()),
+        };
+        if RESERVED.contains(&rule.name.as_str()) {
+            return Err(clash(&rule.name, "is one of the record's own".to_owned()));
+        }
+        for part in PARTS {
+            let name = format!("{}{part}", rule.name);
+            if let Some(other) = taken.get(&name) {
+                return Err(clash(&name, format!("is taken by rule `{}`", other.id)));
+            }
+            taken.insert(name, rule);
+        }
+    }
+    Ok(())
 }
 
 /// Reads a string or a list of strings, none of them empty; the error is the line and what stands
