@@ -28,6 +28,7 @@ mod readers;
 mod reference;
 mod replies;
 mod report;
+mod rule_ids;
 mod rules_file;
 #[cfg(unix)]
 mod shims;

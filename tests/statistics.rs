@@ -44,7 +44,7 @@ fn eventful() -> Statistics {
             path: Some(path),
             session: Some("s-1"),
             verdict: Some(verdict),
-            rules: vec![("no-eval", Some(verdict)), ("<i>", second)],
+            rules: vec![("no-eval".into(), Some(verdict)), ("<i>".into(), second)],
             duration: Some(Duration::from_millis(ms)),
             ..Record::default()
         });
@@ -318,6 +318,6 @@ fn a_table_names_time_verdict_path_rules_and_id() {
         lines[1],
         ["2023-11-14T22:13:20Z", "deny", "lib/ü.py", "no-eval", "131822ec50da1284"]
     );
-    assert_eq!(lines[2][1..4], ["allow", "(redacted)", "-"]);
+    assert_eq!(lines[2][1..4], ["allow", "(redacted)", "no-secret"]);
     assert_eq!(lines[4][1..4], ["ask", "src/a.py", "no-eval"]);
 }

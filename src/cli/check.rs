@@ -367,7 +367,7 @@ fn pointer(change: Change, rules: &Rules, options: &Options, budget: &Budget) ->
 /// Judges a change; nothing is kept when nothing stands against it.
 fn ruling(change: Change, rules: &Rules, options: &Options, budget: &Budget) -> Option<Ruling> {
     let mut judges: Vec<&dyn Judge> = vec![&rules.book];
-    if !options.no_instruction_check && rules.every_rule {
+    if !options.no_instruction_check && rules.instruction_check {
         judges.push(&Tripwire);
     }
     let decision = engine::decide_within(vec![change], &judges, &rules.redactor, budget);

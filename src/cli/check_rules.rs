@@ -8,9 +8,12 @@ use super::failure::Failure;
 use super::rule_sources::{RULES_FILES, RULES_VARIABLE, RuleSource, Unusable};
 use super::world::World;
 use crate::domain::byte_name;
+use crate::domain::checks;
+use crate::domain::sanitize::visible;
 use crate::domain::{
     Change, Content, Finding, Moment, Numbering, Part, Place, RepoPath, Ruling, Spot, Verdict,
 };
+use crate::engine::nearest::nearest;
 use crate::engine::redaction::Redactor;
 use crate::engine::rules::{Loosened, Rule, Rulebook};
 use crate::git::{self, Delta, Id, Repo};
@@ -18,7 +21,10 @@ use crate::report::{RuleSet, count};
 use std::path::{Path, PathBuf};
 
 /// The id under which loosened rules are told.
-pub const LOOSENED: &str = "rules-loosened";
+pub const LOOSENED: &str = checks::RULES_LOOSENED;
+
+/// The built-in checks of a commit, a range and a patch, which may be named as rules are.
+const CHECKS: [&str; 2] = [checks::INSTRUCTIONS, LOOSENED];
 
 /// How the built-in rules are named among the rules that evaluate.
 const BUILT_IN_SET: &str = "built-in";
@@ -30,8 +36,8 @@ pub struct Rules {
     pub book: Rulebook,
     /// What they redact, also those that do not evaluate.
     pub redactor: Redactor,
-    /// Whether every rule evaluates, or only those that were named.
-    pub every_rule: bool,
+    /// Whether the instruction check evaluates beside the rules.
+    pub instruction_check: bool,
     /// What a reader should know about their origin.
     pub notes: Vec<String>,
     /// Each file of rules, and how many of its rules evaluate.
@@ -290,7 +296,7 @@ impl Rules {
             sets: Vec::new(),
             redactor: Redactor::default(),
             book,
-            every_rule: true,
+            instruction_check: true,
             notes,
             source: change.clone(),
             loosened: None,
@@ -338,18 +344,20 @@ impl Rules {
             self.book.keep_for(wanted.moment);
             return Ok(self);
         }
-        let known = |id: &&String| !self.book.rules.iter().any(|rule| rule.id == **id);
-        if let Some(stranger) = only.iter().find(known) {
-            let ids: Vec<&str> = self.book.rules.iter().map(|rule| rule.id.as_str()).collect();
-            return Err(Failure::new(format!("there is no rule `{stranger}`")).because(format!(
-                "{} has {}",
-                self.book.file,
-                ids.join(", ")
-            )));
+        let ids = self.book.rules.iter().map(|rule| rule.id.as_str());
+        let ids: Vec<&str> = ids.chain(CHECKS).collect();
+        if let Some(stranger) = only.iter().find(|id| !ids.contains(&id.as_str())) {
+            let failure =
+                Failure::new(format!("there is no rule or check `{}`", visible(stranger)));
+            let (file, known) = (&self.book.file, ids.join(", "));
+            let near = nearest(stranger, ids.iter().copied());
+            let near = near.map(|near| format!("did you mean `{near}`?"));
+            let next = near.unwrap_or_else(|| "name one of them".to_owned());
+            return Err(failure.because(format!("{file} and the checks: {known}")).next(next));
         }
         self.book.rules.retain(|rule| only.contains(&rule.id));
         self.book.keep_for(wanted.moment);
-        self.every_rule = false;
+        self.instruction_check = only.iter().any(|id| id == checks::INSTRUCTIONS);
         Ok(self)
     }
 
@@ -519,7 +527,8 @@ impl Loosening {
         }
         let built_in = before == RuleSource::BuiltIn;
         for loosened in book.loosened_by(after) {
-            if only.is_empty() || only.contains(&loosened.id) {
+            let chosen = |id: &str| only.iter().any(|it| it == id);
+            if only.is_empty() || chosen(LOOSENED) || chosen(&loosened.id) {
                 self.add(spot(&loosened, built_in));
             }
         }

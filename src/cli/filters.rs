@@ -28,8 +28,8 @@ pub struct Times {
 pub struct Filters {
     #[command(flatten)]
     times: Times,
-    /// Only decisions that this rule had a part in; may be given several times, or with commas
-    /// between
+    /// Only decisions that this rule, or this built-in check, had a part in; may be given several
+    /// times, or with commas between
     #[arg(long = "rule", value_name = "ID", value_delimiter = ',', value_parser = lists::id())]
     rules: Vec<String>,
     /// Only decisions on files that this glob covers, as in a rule's `paths`; `!GLOB` excludes;
@@ -150,6 +150,12 @@ impl Span {
 }
 
 impl Filters {
+    /// Returns the rules that are asked for; all when there are none.
+    #[must_use]
+    pub fn rules(&self) -> &[String] {
+        &self.rules
+    }
+
     /// Finds out what the times mean now.
     #[must_use]
     pub fn sieve(&self, world: &World) -> Sieve {
@@ -188,9 +194,12 @@ impl Sieve {
         }
         let about_content =
             !self.rules.is_empty() || self.globs.is_some() || !self.sessions.is_empty();
-        if about_content && record.is_redacted() {
-            let possible = self.verdicts.is_empty() || self.decided(record, false);
-            return if possible { Fit::Erased } else { Fit::Differs };
+        if record.is_redacted() {
+            let named = || record.outcomes().iter().any(|it| self.names_rule(&it.rule));
+            let told = self.rules.is_empty() || record.tells_all_findings() || named();
+            if self.globs.is_some() || !self.sessions.is_empty() || !told {
+                return if self.decided(record, told) { Fit::Erased } else { Fit::Differs };
+            }
         }
         let decision = !about_content && self.verdicts.is_empty();
         let decision = decision || matches!(record.kind(), Kind::Decision | Kind::Written);
@@ -217,7 +226,7 @@ impl Sieve {
         if !by_rule || self.rules.is_empty() {
             return self.verdicts.is_empty() || decision.is_some_and(wanted);
         }
-        let mut rules = record.outcomes().into_iter().filter(|it| self.names_rule(it.rule));
+        let mut rules = record.outcomes().into_iter().filter(|it| self.names_rule(&it.rule));
         rules.any(|it| {
             // A rule that objected, nobody knows how, did so at most as strictly as all together.
             let most = it.verdict.or(decision).unwrap_or(Verdict::Deny);
@@ -320,13 +329,23 @@ mod tests {
     }
 
     #[test]
-    fn of_an_erased_record_only_time_and_verdict_can_be_told() {
+    fn of_an_erased_record_time_verdict_and_noted_rules_can_be_told() {
         let answers = json!({"edit": ["deny", 1.0, "forced"]});
-        let erased = record(&json!({"redacted": {"by": "x"}, "meta": null, "answers": answers}));
+        let mark = json!({"by": "x"});
+        let erased = record(&json!({"redacted": mark, "meta": null, "answers": answers}));
         assert_fit(&erased, &["--verdict", "deny", "--since", "2023-01-01"], Fit::Fits);
         assert_fit(&erased, &["--path", "**"], Fit::Erased);
         assert_fit(&erased, &["--path", "**", "--verdict", "allow"], Fit::Differs);
         assert_fit(&erased, &["--path", "**", "--since", "2024-01-01"], Fit::Differs);
+        assert_fit(&erased, &["--rule", "loud"], Fit::Erased);
+        let note = r#"redact = true: loud; findings: {"loud":"deny","quiet":"warn"}"#;
+        let mark = json!({"by": "x", "note": note});
+        let noted = record(&json!({"redacted": mark, "meta": null, "answers": answers}));
+        assert_fit(&noted, &["--rule", "loud", "--verdict", "deny"], Fit::Fits);
+        assert_fit(&noted, &["--rule", "quiet", "--verdict", "deny"], Fit::Differs);
+        assert_fit(&noted, &["--rule", "other"], Fit::Differs);
+        assert_fit(&noted, &["--rule", "loud", "--path", "**"], Fit::Erased);
+        assert_fit(&noted, &["--rule", "other", "--path", "**"], Fit::Differs);
     }
 
     #[test]

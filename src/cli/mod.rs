@@ -36,6 +36,7 @@ mod redact;
 mod redaction;
 mod report;
 mod roots;
+mod rule_ids;
 mod rule_sources;
 mod rules;
 mod sample;

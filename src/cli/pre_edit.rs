@@ -15,6 +15,7 @@ use super::sitting::{Settings, Sitting};
 use super::world::World;
 use crate::clients::wiring::wirings;
 use crate::clients::{Voice, claude};
+use crate::domain::checks;
 use crate::domain::{
     Action, Change, Content, Decision, Event, Files, Finding, Moment, Part, Ruling, Stored,
     Verdict, sanitize,
@@ -111,7 +112,7 @@ fn approval_for(decision: Decision, trouble: String) -> Decision {
     let mut rulings = decision.rulings.into_iter();
     let Some(mut first) = rulings.next() else { return Decision::unjudged(trouble) };
     first.findings.push(Finding {
-        rule: "trace".to_owned(),
+        rule: checks::TRACE.to_owned(),
         part: Part::OwnFiles,
         verdict: Verdict::Ask,
         spots: Vec::new(),
@@ -222,7 +223,7 @@ impl Judge for Broken {
             return Vec::new();
         }
         vec![Finding {
-            rule: "rules-file".to_owned(),
+            rule: checks::RULES_FILE.to_owned(),
             part: Part::Checks,
             verdict: Verdict::Ask,
             spots: Vec::new(),

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::filters::{Filters, Fit, Sieve};
 use super::lists;
 use super::report::read;
+use super::rule_ids::{self, Store};
 use super::verify::{open, store, unreadable};
 use super::world::World;
 use super::{defaults, pen, redaction};
@@ -37,7 +38,8 @@ use std::path::{Path, PathBuf};
     solvi-hook query --verdict deny --since 7d\n  \
     solvi-hook query --last --limit 20 --format table\n  \
     solvi-hook query --rule no-secrets | jq -r .meta.path\n\n\
-    Exit status: 0 it was read (also when nothing fits), 2 the store cannot be read.")]
+    Exit status: 0 it was read (also when nothing fits), 2 the store cannot be read, or nothing \
+    knows a rule that was named.")]
 pub struct Args {
     /// The store [default: .solvi/traces/hooks.jsonl of the project]
     #[arg(value_name = "STORE")]
@@ -87,6 +89,7 @@ struct Beside {
 pub fn run(args: &Args, world: &World) -> Result<u8, Failure> {
     let root = defaults::recorded(args.project.as_deref(), world);
     let (path, name) = store(args.store.as_deref(), &root, world)?;
+    rule_ids::expect_in(args.filters.rules(), Store { path: &path, name: &name }, &root, world)?;
     let mut opened = open(&path, &name)?;
     let redactor = world.secrets.redactor(None, &root, world);
     let sieve = args.filters.sieve(world);
@@ -308,8 +311,7 @@ const HEAD: &str =
 fn row(record: &Stored) -> String {
     let time = record.moment().map_or_else(|| "-".to_owned(), |moment| moment.to_string());
     let objects = |it: &Outcome<'_>| it.verdict != Some(Verdict::Allow);
-    let rules: Vec<&str> =
-        record.outcomes().into_iter().filter(objects).map(|it| it.rule).collect();
+    let rules: Vec<_> = record.outcomes().into_iter().filter(objects).map(|it| it.rule).collect();
     let path = match record.path() {
         Some(path) => excerpt(path),
         None if record.is_redacted() => "(redacted)".to_owned(),

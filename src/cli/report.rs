@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::filters::{Filters, Fit, Sieve};
 use super::lists;
 use super::redaction;
+use super::rule_ids::{self, Store};
 use super::terminal;
 use super::verify::{open, store, unreadable};
 use super::world::World;
@@ -31,7 +32,8 @@ use std::path::PathBuf;
     solvi-hook report\n  \
     solvi-hook report --since 7d --verdict ask,deny --path 'src/**'\n  \
     solvi-hook report --format html > report.html\n\n\
-    Exit status: 0 it was counted (also when there is nothing), 2 the store cannot be read.")]
+    Exit status: 0 it was counted (also when there is nothing), 2 the store cannot be read, or \
+    nothing knows a rule that was named.")]
 pub struct Args {
     /// The store [default: .solvi/traces/hooks.jsonl of the project]
     #[arg(value_name = "STORE")]
@@ -64,6 +66,7 @@ fn format() -> impl TypedValueParser<Value = Shape> {
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
     let root = defaults::recorded(args.project.as_deref(), world);
     let (path, name) = store(args.store.as_deref(), &root, world)?;
+    rule_ids::expect_in(args.filters.rules(), Store { path: &path, name: &name }, &root, world)?;
     let sieve = args.filters.sieve(world);
     let redactor = world.secrets.redactor(None, &root, world);
     let (mut counter, mut empty) = (Counter::default(), true);

@@ -7,6 +7,7 @@
 
 pub mod byte_name;
 pub mod change;
+pub mod checks;
 pub mod decision;
 pub mod declared;
 pub mod diff;

@@ -5,6 +5,7 @@ pub mod dialect;
 pub mod document;
 pub mod front_matter;
 pub mod glob;
+pub mod nearest;
 pub mod needle;
 mod notebook;
 pub mod own_files;

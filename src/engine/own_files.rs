@@ -10,7 +10,7 @@ use crate::domain::{Change, Content, Finding, Part, Place, Spot, Verdict};
 use unicode_normalization::UnicodeNormalization;
 
 /// The name under which this judge's findings are told.
-pub const NAME: &str = "own-files";
+pub const NAME: &str = crate::domain::checks::OWN_FILES;
 
 /// Judges changes of the guard's own files.
 #[derive(Clone, Debug, Default)]

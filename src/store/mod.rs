@@ -29,6 +29,7 @@ pub mod problem;
 pub mod reader;
 pub mod record;
 mod recorded;
+pub mod redaction_note;
 pub mod replay;
 pub mod roots;
 pub mod rotate;

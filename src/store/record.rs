@@ -7,6 +7,7 @@
 use super::canonical::value_hash;
 use super::chain::{Entry, FORMAT};
 use super::plan::Plan;
+use super::redaction_note;
 use super::steps::{self, Steps};
 use crate::domain::{Certainty, Content, Event, Numbering, Ruling, Standing, Verdict, wording};
 use serde_json::{Map, Value, json};
@@ -96,7 +97,7 @@ fn entry(record: Map<String, Value>, ruling: &Ruling) -> Entry {
         // Nothing of the text is in it.
         Some(redaction) if redaction.withheld => Entry::whole(record),
         Some(redaction) => {
-            let note = format!("redact = true: {}", redaction.rules.join(", "));
+            let note = redaction_note::write(&redaction.rules, &ruling.findings);
             Entry::born_erased(record, BY, &note)
         }
         None => Entry::whole(record),
@@ -295,6 +296,10 @@ fn ours(ruling: &Ruling, plan: &Plan) -> Map<String, Value> {
         objecting.map(|check| (check.name.clone(), check.verdict.word().into())).collect();
     if !verdicts.is_empty() {
         note("checks", verdicts.into());
+    }
+    let findings = redaction_note::verdicts(&ruling.findings);
+    if !findings.is_empty() {
+        note("findings", findings.into());
     }
     if let Some(from) = &change.moved_from {
         note("moved_from", from.spelled().as_ref().into());

@@ -9,11 +9,11 @@ use super::canonical::value_hash;
 use super::chain::record_hash;
 use super::steps;
 use super::stored::{Kind, Stored};
-use crate::domain::byte_name;
 use crate::domain::{
     Certainty, Change, Content, Finding, Line, Moment, Numbering, Part, Place, RepoPath, Spot,
     Standing, Verdict,
 };
+use crate::domain::{byte_name, checks};
 use serde_json::Value;
 
 /// What a decision was about, as far as it is needed to decide again.
@@ -248,7 +248,7 @@ fn own_files(record: &Stored) -> Option<Finding> {
     };
     let spots = found?.get("value")?.as_array()?;
     Some(Finding {
-        rule: "own-files".to_owned(),
+        rule: checks::OWN_FILES.to_owned(),
         part: Part::OwnFiles,
         verdict: verdict.and_then(Verdict::of_word)?,
         spots: spots.iter().filter_map(spot).collect(),

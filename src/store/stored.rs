@@ -6,9 +6,11 @@
 use super::interrupted;
 use super::plan::step_name;
 use super::record::Occasion;
+use super::redaction_note;
 use super::utc::Utc;
-use crate::domain::Verdict;
+use crate::domain::{Verdict, checks};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// A record of the store.
@@ -51,10 +53,10 @@ pub enum Kind<'a> {
 }
 
 /// What one rule came to in a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome<'a> {
-    /// The rule.
-    pub rule: &'a str,
+    /// The rule, or the built-in check.
+    pub rule: Cow<'a, str>,
     /// Its verdict. The reference program's records say of a rule that failed beside another only
     /// that it failed: then there is none.
     pub verdict: Option<Verdict>,
@@ -182,7 +184,9 @@ impl Stored {
             .text(&["meta", "solvi_hook", "verdict"])
             .or_else(|| self.text(&["meta", "outcome"]))
             .and_then(Verdict::of_word);
-        said.or_else(|| self.answered())
+        // What only warned was answered with `allow`; of a redacted record the note says it.
+        let noted = || self.noted().into_iter().filter_map(|it| it.verdict).max();
+        said.or_else(|| self.answered().max(noted()))
     }
 
     /// Returns the verdict that the answer to the record's question is.
@@ -204,14 +208,63 @@ impl Stored {
         self.at(path).and_then(Value::as_array).into_iter().flatten()
     }
 
-    /// Returns what each rule that met the file came to.
+    /// Returns what each rule that met the file came to, and each built-in check that objected; of
+    /// a redacted record only what objected, where that is noted.
     #[must_use]
     pub fn outcomes(&self) -> Vec<Outcome<'_>> {
+        if self.is_redacted() {
+            return self.noted();
+        }
         let rules = self.list(&["meta", "rules"]).filter_map(Value::as_str);
-        rules.map(|rule| Outcome { rule, verdict: self.outcome(rule) }).collect()
+        let mut outcomes: Vec<Outcome<'_>> =
+            rules.map(|rule| Outcome { rule: rule.into(), verdict: self.outcome(rule) }).collect();
+        let also: Vec<(&str, Option<Verdict>)> = match self.findings() {
+            Some(findings) => {
+                findings.iter().map(|(id, verdict)| (id.as_str(), word(verdict))).collect()
+            }
+            // An older record, or one of the reference program, has them by the names of steps.
+            None => [(checks::INSTRUCTIONS, "no_instructions"), (checks::OWN_FILES, "own_files")]
+                .into_iter()
+                .filter(|(_, step)| self.took(step))
+                .map(|(id, step)| (id, self.outcome(step)))
+                .filter(|(_, verdict)| *verdict != Some(Verdict::Allow))
+                .collect(),
+        };
+        for (id, verdict) in also {
+            if !outcomes.iter().any(|known| known.rule == id) {
+                outcomes.push(Outcome { rule: id.into(), verdict });
+            }
+        }
+        outcomes
+    }
+
+    /// Tells whether a check was made.
+    fn took(&self, check: &str) -> bool {
+        let mut taken = self.list(&["response", "trace", "records"]);
+        taken.any(|step| step.get("name").is_some_and(|name| name == check))
+    }
+
+    /// Returns what the note of a redacted record tells of the findings.
+    fn noted(&self) -> Vec<Outcome<'_>> {
+        self.text(&["redacted", "note"]).map(redaction_note::read).unwrap_or_default()
+    }
+
+    /// Tells whether the record says of every rule whether it objected.
+    #[must_use]
+    pub fn tells_all_findings(&self) -> bool {
+        !self.is_redacted()
+            || self.text(&["redacted", "note"]).is_some_and(redaction_note::is_whole)
+    }
+
+    /// Returns the verdicts of everything that objected, by its id.
+    fn findings(&self) -> Option<&Map<String, Value>> {
+        self.at(&["meta", "solvi_hook", "findings"])?.as_object()
     }
 
     fn outcome(&self, rule: &str) -> Option<Verdict> {
+        if let Some(verdict) = self.findings().and_then(|findings| findings.get(rule)) {
+            return word(verdict);
+        }
         let check = step_name(rule);
         let steps = [format!("{check}_judged"), check];
         if let Some(ours) = self.at(&["meta", "solvi_hook"]) {
@@ -249,6 +302,10 @@ impl Stored {
     }
 }
 
+fn word(verdict: &Value) -> Option<Verdict> {
+    verdict.as_str().and_then(Verdict::of_word)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -282,7 +339,7 @@ mod tests {
         assert!(denied.duration().unwrap() > Duration::from_millis(1));
         assert!(!denied.is_redacted());
         let failed = [("no-eval", Some(Verdict::Deny)), ("ask-me", None)];
-        let outcomes = failed.map(|(rule, verdict)| Outcome { rule, verdict });
+        let outcomes = failed.map(|(rule, verdict)| Outcome { rule: rule.into(), verdict });
         assert_eq!(denied.outcomes(), outcomes);
         let passed = records[1].outcomes();
         assert!(passed.iter().all(|outcome| outcome.verdict == Some(Verdict::Allow)));
@@ -321,6 +378,19 @@ mod tests {
         assert_eq!(verdicts, [Verdict::Warn, Verdict::Allow, Verdict::Ask]);
         let unjudged = record(json!({"answers": {"edit": [null, 0.0, "abstain"]}}));
         assert_eq!(unjudged.verdict(), Some(Verdict::Ask));
+        // What is no rule is found by its name.
+        let built_in = record(json!({"meta": {"rules": ["a"], "solvi_hook": {
+            "checks": {"no_instructions": "ask"}, "findings": {"instruction-text": "ask"},
+        }}}));
+        let trace = json!({"trace": {"records": [{"kind": "check", "name": "no_instructions"}]}});
+        let older = record(json!({"response": trace, "meta": {"rules": ["a"], "solvi_hook": {
+            "checks": {"no_instructions": "ask"},
+        }}}));
+        for record in [built_in, older] {
+            let outcomes = [("a", Verdict::Allow), ("instruction-text", Verdict::Ask)]
+                .map(|(rule, verdict)| Outcome { rule: rule.into(), verdict: Some(verdict) });
+            assert_eq!(record.outcomes(), outcomes);
+        }
         let skill = record(json!({"answers": {"skill": ["none", 1.0, "ok"]}}));
         assert_eq!((skill.verdict(), skill.question()), (None, Some("skill")));
     }

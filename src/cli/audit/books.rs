@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Under this name records tell of rules that could not be read.
-const BROKEN: &str = "rules-file";
+const BROKEN: &str = crate::domain::checks::RULES_FILE;
 
 /// How many folders are remembered.
 const FOLDERS: usize = 10_000;

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// The name under which this judge's own warnings are told.
-const NAME: &str = "git-index";
+const NAME: &str = crate::domain::checks::GIT_INDEX;
 
 /// Judges what stands beside an edit.
 pub struct Beside<'a> {

@@ -14,7 +14,7 @@ pub const HEADER: &str = "time,seq,id,kind,hook,tool,question,path,verdict,rules
 
 /// Writes the line of a record.
 pub fn write(record: &Stored, kind: &str, out: &mut dyn Write) -> io::Result<()> {
-    let rules: Vec<&str> = record.outcomes().iter().map(|outcome| outcome.rule).collect();
+    let rules: Vec<_> = record.outcomes().into_iter().map(|outcome| outcome.rule).collect();
     let cells = [
         record.moment().map(|moment| moment.to_string()).unwrap_or_default(),
         record.seq().map(|seq| seq.to_string()).unwrap_or_default(),

@@ -3,8 +3,9 @@
 //! `extends = ["builtin"]` puts the built-in rules before the file's own. A rule of the file takes
 //! the place of the inherited rule that has its id; `disable` leaves inherited rules out.
 
-use super::load::{Form, Reader, nearest};
+use super::load::{Form, Reader};
 use super::{Rulebook, RulesError, Spelled};
+use crate::engine::nearest::nearest;
 
 /// The built-in rules, as `rules sample` prints them.
 pub const BUILT_IN: &str = include_str!("../../../templates/rules.toml");

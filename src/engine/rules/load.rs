@@ -8,6 +8,7 @@ use crate::domain::{Moment, Verdict};
 use crate::engine::checks::{KINDS, forbid};
 use crate::engine::document::{self, Entry, Node, Value};
 use crate::engine::glob::Globs;
+use crate::engine::nearest::nearest;
 use crate::engine::redaction::SecretPatterns;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -454,13 +455,4 @@ fn unknown_key(key: &str, known: &[&str]) -> String {
         Some(candidate) => format!("unknown key `{key}`; did you mean `{candidate}`?"),
         None => format!("unknown key `{key}`; known are {}", known.join(", ")),
     }
-}
-
-/// Returns the known word that was probably meant.
-pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let near = known
-        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
-        .filter(|(similarity, _)| *similarity > 0.8)
-        .max_by(|one, other| one.0.total_cmp(&other.0));
-    near.map(|(_, candidate)| candidate)
 }

@@ -27,7 +27,7 @@ use crate::domain::{Change, Content, Finding, Line, Part, Spot, Verdict};
 use std::borrow::Cow;
 
 /// The name under which this judge's findings are told.
-pub const NAME: &str = "instruction-text";
+pub const NAME: &str = crate::domain::checks::INSTRUCTIONS;
 
 /// Judges the added lines of every change, also where no rule applies.
 pub struct Tripwire;

@@ -131,7 +131,7 @@ mod tests {
             path: Some(path),
             session: Some(session),
             verdict: Some(verdict),
-            rules: vec![("met", Some(Verdict::Allow)), ("asks", Some(verdict))],
+            rules: vec![("met".into(), Some(Verdict::Allow)), ("asks".into(), Some(verdict))],
             ..Record::default()
         }
     }

@@ -6,6 +6,7 @@ use super::table::{Rows, Table, cut};
 use super::tally::Tally;
 use crate::domain::sanitize::visible;
 use crate::domain::{Utc, Verdict};
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -33,7 +34,7 @@ pub struct Record<'a> {
     /// The verdict.
     pub verdict: Option<Verdict>,
     /// What each rule came to; none where it objected, nobody knows how strictly.
-    pub rules: Vec<(&'a str, Option<Verdict>)>,
+    pub rules: Vec<(Cow<'a, str>, Option<Verdict>)>,
     /// How long the decision took.
     pub duration: Option<Duration>,
     /// Whether its content was erased.
@@ -258,9 +259,12 @@ impl Statistics {
         let mut notes = Vec::new();
         match self.redacted {
             0 => {}
-            1 => notes.push("1 decision is redacted: only its time and verdict count".to_owned()),
+            1 => notes
+                .push("1 decision is redacted: only its time, verdict and rules count".to_owned()),
             count => {
-                notes.push(format!("{count} decisions are redacted: only time and verdict count"));
+                notes.push(format!(
+                    "{count} decisions are redacted: only time, verdict and rules count"
+                ));
             }
         }
         if self.untold > 0 {

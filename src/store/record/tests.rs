@@ -285,7 +285,10 @@ fn a_secret_is_in_no_byte_and_in_no_hash() {
     let [erased, redaction] = records.try_into().unwrap();
     assert_eq!(erased["hash"], record_hash(&erased));
     assert_eq!(erased["answers"]["edit"][0], "deny");
-    assert_eq!(erased["redacted"]["note"], "redact = true: no-keys, other");
+    assert_eq!(
+        erased["redacted"]["note"],
+        "redact = true: no-keys, other; findings: {\"no-keys\":\"deny\"}"
+    );
     assert_eq!(redaction["hash"], record_hash(&redaction));
     assert_eq!((&redaction["of"], &redaction["of_hash"]), (&erased["id"], &erased["hash"]));
     assert_eq!(redaction["note"], erased["redacted"]["note"]);
