@@ -68,7 +68,11 @@ fn an_entry_that_refuses_guards_edits() {
     let said = yard.doctor();
     expect(&said, 0, &[&format!("ok    claude: {entry}: refuses what must be refused")]);
     expect(&said, 0, &["in force for edits of Claude Code"]);
-    expect(&yard.doctor(), 0, &["ok    records: …2 records, all as they were written"]);
+    // What is tried is no decision.
+    expect(&yard.doctor(), 0, &["ok    records: …is not there yet: nothing was decided"]);
+    assert!(!yard.house.root().join(".solvi").exists());
+    yard.house.write("a.txt", "x\n");
+    expect(&yard.doctor(), 0, &["ok    records: …1 records, all as they were written"]);
     assert!(!yard.house.root().join(".git/solvi-hook-doctor").exists());
 }
 
@@ -240,7 +244,7 @@ fn rules_that_cannot_be_read_are_told() {
 #[test]
 fn records_that_git_sees_or_somebody_changed_are_told() {
     let yard = Yard::new().wired();
-    yard.doctor();
+    assert_eq!(yard.house.write(".claude/settings.json", "{}").verdict(), "ask");
     yard.git(&["add", "--force", ".solvi/traces"]);
     expect(&yard.doctor(), 0, &["bad   records: .solvi/traces/hooks.jsonl…is tracked by git"]);
     yard.git(&["rm", "-q", "-r", "--cached", "--force", ".solvi"]);

@@ -308,7 +308,10 @@ impl Agent {
     fn tried(&self, entry: &str, command: &str, again: &str, report: &mut Report) -> bool {
         let about = self.wiring().name;
         let trial = (self.wiring().trial)(&self.target.project.to_string_lossy());
-        let run = |payload: &str| trial::run(command, &self.target.project, payload);
+        // What is tried is no decision about the project, and belongs in no store.
+        let hook = format!(" hook --agent {about}");
+        let command = command.replacen(&hook, &format!("{hook} --no-store"), 1);
+        let run = |payload: &str| trial::run(&command, &self.target.project, payload);
         let refuses = self.wiring().refuses;
         match (run(&trial.harmless), run(&trial.refused)) {
             (Err(trouble), _) | (_, Err(trouble)) => {
