@@ -17,4 +17,5 @@ mod projects;
 mod protected_files;
 mod records;
 mod rules_file;
+mod secrets;
 mod unknown_tools;
