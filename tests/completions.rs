@@ -22,7 +22,7 @@ const TYPED: &[(&[&str], &[&str], &[&str])] = &[
     (&["traces", ""], &["rotate", "export"], &[]),
     (&["traces", "export", "--format", ""], &["csv", "otlp-json"], &[]),
     (&["rules", "ch"], &["check"], &["sample"]),
-    (&["rules", "check", "--"], &["--rules", "--project"], &["--format"]),
+    (&["rules", "check", "--"], &["--rules", "--project", "--format"], &["--store"]),
     (&["choices", "enable", ""], &["edits", "stop"], &[]),
     (&["completions", "b"], &["bash"], &["zsh"]),
 ];

@@ -1,13 +1,33 @@
 //! Rules files with mistakes: every message names the file, the line, the rule and the way out.
 
 use crate::support::House;
+use std::fmt::Write as _;
 
-/// What `rules check` says about a rules file.
+/// What `rules check` says about a rules file: a line for each mistake or warning.
+fn notices(house: &House, more: &[&str], status: i32) -> String {
+    let arguments = [&["rules", "check", "--format", "json"], more].concat();
+    let said = house.run(&arguments, "");
+    assert_eq!(said.status, Some(status), "{said:?}");
+    let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    assert!(said.stderr.contains("next: ") == (status == 2), "{said:?}");
+    let mut lines = String::new();
+    for file in report["files"].as_array().unwrap() {
+        for notice in file["notices"].as_array().unwrap() {
+            let (name, line) = (file["file"].as_str().unwrap(), &notice["line"]);
+            let message = notice["message"].as_str().unwrap();
+            let help = notice["help"].as_str().map(|help| format!("; {help}")).unwrap_or_default();
+            writeln!(lines, "  {name}:{line}: {message}{help}").unwrap();
+        }
+    }
+    lines
+}
+
 fn check(rules: &str) -> String {
-    let said = House::new().rules(rules).run(&["rules", "check"], "");
-    assert_eq!(said.status, Some(2), "{said:?}");
-    assert_eq!(said.stdout, "");
-    said.stderr
+    notices(&House::new().rules(rules), &[], 2)
+}
+
+fn warns(rules: &str) -> String {
+    notices(&House::new().rules(rules), &[], 0)
 }
 
 #[track_caller]
@@ -16,7 +36,6 @@ fn says(rule: &str, cause: &str) {
     let said = check(&text);
     let wanted = format!("  solvi-rules.toml:{cause}\n");
     assert!(said.contains(&wanted), "{wanted}is not in\n{said}");
-    assert!(said.contains("next: "), "{said}");
 }
 
 #[test]
@@ -106,7 +125,6 @@ fn every_pattern_is_read_by_rules_check_and_only_the_needed_ones_by_a_hook() {
     let rules = "[[rule]]\nid = \"r\"\npaths = [\"src/**\"]\nforbid = [\"ok\", \"(open\"]\n\
                  [[rule]]\nid = \"q\"\npaths = [\"**\"]\nquestion = \"Is it?\"\nwhen = '\\q'\n";
     let said = check(rules);
-    assert!(said.contains("2 of 2 rules cannot be read"), "{said}");
     assert!(said.contains("solvi-rules.toml:4: rule `r`: `forbid` holds `(open`: "), "{said}");
     assert!(said.contains("solvi-rules.toml:9: rule `q`: `when` holds `\\q`: "), "{said}");
     let house = House::new().rules(&rules.replace("paths = [\"**\"]", "paths = [\"src/*\"]"));
@@ -128,8 +146,8 @@ fn a_json_file_is_read_like_a_toml_file() {
         "rules.json",
         "{\"rules\": [\n  {\"id\": \"r\", \"paths\": \"**\",\n   \"forbidd\": [\"x\"]}]}",
     );
-    let said = house.run(&["rules", "check", "--rules", "rules.json"], "");
-    assert!(said.stderr.contains("rules.json:3: rule `r`: unknown key `forbidd`"), "{said:?}");
+    let said = notices(&house, &["--rules", "rules.json"], 2);
+    assert!(said.contains("rules.json:3: rule `r`: unknown key `forbidd`"), "{said}");
 }
 
 #[test]
@@ -139,4 +157,46 @@ fn a_json_file_may_name_its_schema() {
     let house = House::new().file("rules.json", rules);
     let said = house.run(&["rules", "check", "--rules", "rules.json"], "");
     assert_eq!(said.status, Some(0), "{said:?}");
+}
+
+#[test]
+fn every_mistake_is_told_at_once_in_the_order_of_the_file() {
+    let rules = "version = 2\nmore = 1\n[[rule]]\nid = \"r\"\npathes = \"**\"\n\
+        forbid = [\n  \"ok\",\n  \"(\",\n  \"[z-a]\",\n]\non_fail = 5\n\
+        [[rule]]\nid = \"r\"\npaths = [\"a\"]\nquestion = \"?\"\nwhen = [\"(\"]\n";
+    let said = check(rules);
+    let lines: Vec<&str> = said.lines().filter_map(|line| line.trim().split(':').nth(1)).collect();
+    assert_eq!(lines, ["1", "2", "4", "5", "8", "9", "11", "13", "16"], "{said}");
+    assert!(said.contains("13: rule `r`: its id stands twice; give it another id"), "{said}");
+}
+
+#[test]
+fn a_person_sees_each_mistake_in_its_line() {
+    let rules = "[[rule]]\nid = \"r\"\npaths = [\"**\"]\nforbid = [\"é\", \"(\"] # why\n\
+        [[rule]]\nid = \"r\"\npaths = [\"**\"]\n";
+    let said = House::new().rules(rules).run(&["rules", "check"], "");
+    for wanted in [
+        " --> solvi-rules.toml:4:16\n",
+        "4 | forbid = [\"é\", \"(\"] # why\n  |                ^^^\n",
+        "2 | id = \"r\"\n  | -- it stands first here\n",
+    ] {
+        assert!(said.stdout.contains(wanted), "{wanted} is not in\n{}", said.stdout);
+    }
+    assert!(said.stderr.starts_with("error: solvi-rules.toml: 2 mistakes\nnext: "), "{said:?}");
+    let hostile = "\"\u{1b}[31m\" = 1\n";
+    let said = House::new().rules(hostile).run(&["rules", "check"], "");
+    assert!(!said.stdout.contains('\u{1b}') && !said.stderr.contains('\u{1b}'), "{said:?}");
+}
+
+#[test]
+fn what_is_probably_not_meant_is_a_warning() {
+    let rule = |more: &str| format!("[[rule]]\nid = \"r\"\npaths = [\"**\"]\n{more}\n");
+    let said = warns(&rule("forbid = [\"a\", \"\\bfoo\"]"));
+    assert!(said.contains(":4: rule `r`: `forbid` holds the control character"), "{said}");
+    assert_eq!(warns(&rule("forbid = ['\\bfoo', \"a\\tb\"]")), "");
+    let empty = "the file holds no rule, so nothing is evaluated";
+    for text in ["", "version = 1\n", "# a comment\n"] {
+        assert!(warns(text).contains(empty), "{text}");
+    }
+    assert_eq!(warns("extends = [\"builtin\"]\n"), "");
 }

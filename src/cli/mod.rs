@@ -39,6 +39,7 @@ mod roots;
 mod rule_ids;
 mod rule_sources;
 mod rules;
+mod rules_check;
 mod sample;
 mod sitting;
 mod stop;

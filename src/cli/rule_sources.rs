@@ -249,16 +249,22 @@ impl RuleSource {
 
     /// Reads the rules.
     pub fn load(&self) -> Result<Rulebook, RulesError> {
+        let (text, form) = self.text()?;
+        load(&text, form, &self.name())
+    }
+
+    /// Reads the text of the rules, and how it is written.
+    pub fn text(&self) -> Result<(Cow<'static, str>, Form), RulesError> {
         let name = self.name();
         match self {
-            Self::BuiltIn => load(BUILT_IN, Form::Toml, &name),
+            Self::BuiltIn => Ok((Cow::Borrowed(BUILT_IN), Form::Toml)),
             Self::WorkingTree(file) | Self::File(file) => {
                 let text = text(read(&file.path, &name)?, &name)?;
-                load(&text, Form::of_name(&file.name), &name)
+                Ok((Cow::Owned(text), Form::of_name(&file.name)))
             }
             Self::Index(stored) | Self::Revision(_, stored) => {
                 let text = text(stored.bytes.clone(), &name)?;
-                load(&text, Form::of_name(&stored.name), &name)
+                Ok((Cow::Owned(text), Form::of_name(&stored.name)))
             }
         }
     }
@@ -364,10 +370,9 @@ fn target(path: &Path) -> Option<String> {
 fn wrong(name: &str, problem: impl Into<String>, fix: Option<&str>) -> RulesError {
     RulesError {
         file: name.to_owned(),
-        line: None,
-        rule: None,
         problem: problem.into(),
         fix: fix.map(ToOwned::to_owned),
+        ..RulesError::default()
     }
 }
 

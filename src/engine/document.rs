@@ -8,11 +8,38 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-/// A value and the line it stands on, counted from 1.
+/// A place in a rules file; line and column are counted from 1, columns in characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    // Small, because every error holds one: no rules file has as many lines.
+    line: u32,
+    column: u32,
+}
+
+impl Position {
+    fn new(line: usize, column: usize) -> Self {
+        let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Self { line: small(line), column: small(column) }
+    }
+
+    /// Returns the line.
+    #[must_use]
+    pub fn line(self) -> usize {
+        self.line as usize
+    }
+
+    /// Returns the column.
+    #[must_use]
+    pub fn column(self) -> usize {
+        self.column as usize
+    }
+}
+
+/// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// The line.
-    pub line: usize,
+    /// Where it begins.
+    pub at: Position,
     /// The value.
     pub value: Value,
 }
@@ -37,8 +64,8 @@ pub enum Value {
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// The line that the key stands on.
-    pub line: usize,
+    /// Where the key begins.
+    pub at: Position,
     /// Its value.
     pub node: Node,
 }
@@ -61,8 +88,8 @@ impl Value {
 /// A file that is not TOML or not JSON: where, and what the parser says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// The line, when the parser names one.
-    pub line: Option<usize>,
+    /// Where, when the parser names a place.
+    pub at: Option<Position>,
     /// What the parser says.
     pub message: String,
 }
@@ -71,27 +98,24 @@ pub struct SyntaxError {
 pub fn toml(text: &str) -> Result<Node, SyntaxError> {
     let lines = Lines::of(text);
     let table = DeTable::parse(text).map_err(|error| SyntaxError {
-        line: error.span().map(|span| lines.at(span.start)),
+        at: error.span().map(|span| lines.at(span.start)),
         message: error.message().to_owned(),
     })?;
-    Ok(Node { line: 1, value: toml_table(table.get_ref(), &lines) })
+    Ok(Node { at: Position::new(1, 1), value: toml_table(table.get_ref(), &lines) })
 }
 
-fn toml_table(table: &DeTable<'_>, lines: &Lines) -> Value {
+fn toml_table(table: &DeTable<'_>, lines: &Lines<'_>) -> Value {
     let entry = |(key, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| Entry {
         key: key.get_ref().to_string(),
-        line: lines.at(key.span().start),
-        node: Node {
-            line: lines.at(value.span().start),
-            value: toml_value(value.get_ref(), lines),
-        },
+        at: lines.at(key.span().start),
+        node: Node { at: lines.at(value.span().start), value: toml_value(value.get_ref(), lines) },
     };
     let mut entries: Vec<Entry> = table.iter().map(entry).collect();
-    entries.sort_by_key(|entry| entry.line);
+    entries.sort_by_key(|entry| entry.at);
     Value::Table(entries)
 }
 
-fn toml_value(value: &DeValue<'_>, lines: &Lines) -> Value {
+fn toml_value(value: &DeValue<'_>, lines: &Lines<'_>) -> Value {
     match value {
         DeValue::String(text) => Value::Text(text.clone().into_owned()),
         DeValue::Boolean(flag) => Value::Flag(*flag),
@@ -99,7 +123,7 @@ fn toml_value(value: &DeValue<'_>, lines: &Lines) -> Value {
             items
                 .iter()
                 .map(|item| Node {
-                    line: lines.at(item.span().start),
+                    at: lines.at(item.span().start),
                     value: toml_value(item.get_ref(), lines),
                 })
                 .collect(),
@@ -127,17 +151,18 @@ pub fn json(text: &str) -> Result<Node, SyntaxError> {
         allow_non_finite_numbers: false,
     };
     let result = parse_to_ast(text, &CollectOptions::default(), &strict).map_err(|error| {
-        SyntaxError { line: Some(error.line_display()), message: error.kind().to_string() }
+        let at = Position::new(error.line_display(), error.column_display());
+        SyntaxError { at: Some(at), message: error.kind().to_string() }
     })?;
     match result.value {
         Some(value) => Ok(json_node(&value, &lines)),
-        None => Err(SyntaxError { line: None, message: "the file is empty".to_owned() }),
+        None => Err(SyntaxError { at: None, message: "the file is empty".to_owned() }),
     }
 }
 
-fn json_node(value: &ast::Value<'_>, lines: &Lines) -> Node {
+fn json_node(value: &ast::Value<'_>, lines: &Lines<'_>) -> Node {
     use jsonc_parser::common::Ranged;
-    let line = lines.at(value.range().start);
+    let at = lines.at(value.range().start);
     let value = match value {
         ast::Value::StringLit(text) => Value::Text(text.value.clone().into_owned()),
         ast::Value::NumberLit(number) => Value::Other(number.value.to_owned()),
@@ -149,28 +174,34 @@ fn json_node(value: &ast::Value<'_>, lines: &Lines) -> Node {
         ast::Value::Object(object) => {
             let entry = |property: &ast::ObjectProp<'_>| Entry {
                 key: property.name.as_str().to_owned(),
-                line: lines.at(property.range.start),
+                at: lines.at(property.range.start),
                 node: json_node(&property.value, lines),
             };
             Value::Table(object.properties.iter().map(entry).collect())
         }
     };
-    Node { line, value }
+    Node { at, value }
 }
 
-/// Where the lines of a text begin.
-struct Lines(Vec<usize>);
+/// A text, and where its lines end.
+struct Lines<'a> {
+    text: &'a str,
+    ends: Vec<usize>,
+}
 
-impl Lines {
-    fn of(text: &str) -> Self {
-        Self(
-            text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect(),
-        )
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self { text, ends: ends.map(|(at, _)| at).collect() }
     }
 
-    /// Returns the number of the line that holds the byte at `offset`.
-    fn at(&self, offset: usize) -> usize {
-        self.0.partition_point(|end| *end < offset) + 1
+    /// Returns the place of the byte at `offset`.
+    fn at(&self, offset: usize) -> Position {
+        let before = self.ends.partition_point(|end| *end < offset);
+        let start =
+            before.checked_sub(1).and_then(|last| self.ends.get(last)).map_or(0, |end| end + 1);
+        let column = self.text.get(start..offset).map_or(0, |text| text.chars().count()) + 1;
+        Position::new(before + 1, column)
     }
 }
 
@@ -182,7 +213,7 @@ mod tests {
     fn entries(node: Node) -> Vec<(String, usize)> {
         match node.value {
             Value::Table(entries) => {
-                entries.into_iter().map(|entry| (entry.key, entry.node.line)).collect()
+                entries.into_iter().map(|entry| (entry.key, entry.node.at.line())).collect()
             }
             other => panic!("{other:?}"),
         }
@@ -198,8 +229,8 @@ mod tests {
 
     #[test]
     fn a_syntax_error_names_its_line() {
-        assert_eq!(toml("a = 1\nb = \n").unwrap_err().line, Some(2));
-        assert_eq!(json("{\n\"a\": ,}").unwrap_err().line, Some(2));
+        assert_eq!(toml("a = 1\nb = \n").unwrap_err().at.map(Position::line), Some(2));
+        assert_eq!(json("{\n\"a\": ,}").unwrap_err().at.map(Position::line), Some(2));
         assert!(json("{\"a\": 1, }").is_err());
         assert!(json("// note\n{}").is_err());
     }

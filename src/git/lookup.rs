@@ -16,6 +16,8 @@ use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Flags, Mode as IndexMode, Stage};
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
+use std::borrow::Cow;
+use std::path::Path;
 
 /// How the index knows a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +72,23 @@ impl Repo {
         let at = index.position(folder.as_bytes().as_bstr());
         let first = (at < index.len()).then(|| index.path(at));
         Ok(first.filter(|path| path.starts_with(folder.as_bytes())).map(ToString::to_string))
+    }
+
+    /// Returns the paths below a folder of the working tree that the index holds, from that folder;
+    /// none where a sparse index leaves files out.
+    pub fn tracked_below(&self, folder: &Path) -> Result<Vec<String>, GitError> {
+        let index = self.read_index()?;
+        let below = self.root().and_then(|root| folder.strip_prefix(root).ok());
+        let mut prefix = below.map_or(Cow::Borrowed(""), byte_name::of_path).into_owned();
+        if !prefix.is_empty() {
+            prefix = prefix.replace(std::path::MAIN_SEPARATOR, "/") + "/";
+        }
+        let paths = (0..index.len()).map(|at| index.path(at));
+        let paths: Vec<String> = paths
+            .filter_map(|path| byte_name::text(path).strip_prefix(&prefix).map(str::to_owned))
+            .collect();
+        let is_sparse = paths.iter().any(|path| path.ends_with('/'));
+        Ok(if is_sparse { Vec::new() } else { paths })
     }
 
     /// Tells whether git ignores a path that is not tracked (by `.gitignore`, `info/exclude` or

@@ -13,6 +13,7 @@ mod gitlab;
 mod json;
 mod junit;
 mod markdown;
+pub mod notices;
 mod rdjson;
 mod rows;
 mod sarif;

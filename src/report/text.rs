@@ -158,7 +158,7 @@ fn span(spot: &Spot) -> Range<usize> {
 
 /// Returns a line as it is shown, and where in it a part of the line went. Tabs stay: the
 /// renderer makes spaces of them and still counts them as one column.
-fn shown(text: &str, part: Range<usize>) -> (String, Range<usize>) {
+pub(super) fn shown(text: &str, part: Range<usize>) -> (String, Range<usize>) {
     let mut line = String::with_capacity(text.len());
     let (mut start, mut end) = (None, None);
     let (mut inside, mut behind) = (0, 0);

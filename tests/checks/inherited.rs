@@ -95,21 +95,20 @@ fn what_a_file_no_longer_takes_over_is_loosened() {
 #[test]
 fn what_cannot_be_taken_over_is_an_error_with_a_way_out() {
     for (top, wanted) in [
-        ("extends = [\"strict\"]", "1: `extends` names `strict`, which is not known; write"),
-        ("extends = 5", "1: `extends` holds a number or date, where a string is expected"),
-        ("disable = [\"no-tokens\"]", "1: `disable` has no effect without `extends`"),
+        ("extends = [\"strict\"]", "`extends` names `strict`, which is not known"),
+        ("extends = 5", "`extends` holds a number or date, where a string is expected"),
+        ("disable = [\"no-tokens\"]", "`disable` has no effect without `extends`"),
         (
             "extends = [\"builtin\"]\ndisable = [\"no-debuger-left\"]",
-            "2: `disable` names `no-debuger-left`, which is no built-in rule; did you mean \
-             `no-debugger-left`?",
+            "help: did you mean `no-debugger-left`?",
         ),
         ("extends = [\"builtin\"]\ndisable = [\"x\"]", "`solvi-hook rules sample` lists them"),
-        ("extend = [\"builtin\"]", "1: unknown key `extend`; did you mean `extends`?"),
+        ("extend = [\"builtin\"]", "unknown key `extend`; did you mean `extends`?"),
     ] {
         let house = House::new().rules(&rules(top, ""));
         let said = house.run(&["rules", "check"], "");
         assert_eq!(said.status, Some(2), "{top}");
-        assert!(said.stderr.contains(wanted), "{wanted} is not in\n{}", said.stderr);
+        assert!(said.stdout.contains(wanted), "{wanted} is not in\n{}", said.stdout);
         let write =
             "{\"tool_name\":\"Write\",\"tool_input\":{\"file_path\":\"a\",\"content\":\"\"}}";
         let reply = house.run(&["pre-edit", "--no-store"], write).stdout;
@@ -118,6 +117,19 @@ fn what_cannot_be_taken_over_is_an_error_with_a_way_out() {
     // Two rules of the file with one id that is inherited too.
     let twice = "[[rule]]\nid = \"no-tokens\"\npaths = [\"**\"]\n".repeat(2);
     let house = House::new().rules(&rules("extends = [\"builtin\"]", &twice));
-    let said = house.run(&["rules", "check"], "").stderr;
-    assert!(said.contains("is taken by rule `no-tokens`"), "{said}");
+    let said = house.run(&["rules", "check"], "").stdout;
+    assert!(said.contains("rule `no-tokens`: its id stands twice"), "{said}");
+}
+
+#[test]
+fn a_rule_that_covers_none_of_gits_files_is_a_warning() {
+    let own = "[[rule]]\nid = \"idle\"\npaths = [\"lib/**\"]\nforbid = [\"x\"]\n";
+    let desk = Desk::judged_by(&rules("extends = [\"builtin\"]", own), &[("src/a.py", "1\n")]);
+    let said = desk.run(&["rules", "check"], "");
+    assert_eq!(said.status, Some(0), "{said:?}");
+    let warnings = said.stdout.matches("warning: ").count();
+    assert_eq!(warnings, 1, "{}", said.stdout);
+    assert!(said.stdout.contains("rule `idle`: `paths` covers none of 2 files"), "{said:?}");
+    desk.write("lib/a.py", "1\n").stage();
+    assert_eq!(desk.run(&["rules", "check"], "").stdout.matches("warning: ").count(), 0);
 }

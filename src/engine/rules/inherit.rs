@@ -30,17 +30,13 @@ impl Inherits {
     pub fn apply(self, mut book: Rulebook, reader: &Reader<'_>) -> Result<Rulebook, RulesError> {
         if let Some(stranger) = self.extends.iter().find(|name| name.text != BUILTIN) {
             let problem = format!("`extends` names `{}`, which is not known", stranger.text);
-            return Err(reader.error_with(
-                stranger.line,
-                problem,
-                "write `extends = [\"builtin\"]`",
-            ));
+            return Err(reader.error_with(stranger.at, problem, "write `extends = [\"builtin\"]`"));
         }
         if self.extends.is_empty() {
             return match self.disable.first() {
                 None => Ok(book),
                 Some(first) => Err(reader.error_with(
-                    first.line,
+                    first.at,
                     "`disable` has no effect without `extends`",
                     "write `extends = [\"builtin\"]`, or delete the rules themselves",
                 )),
@@ -54,7 +50,7 @@ impl Inherits {
                 let near = nearest(&id.text, ids).map(|near| format!("did you mean `{near}`?"));
                 let problem = format!("`disable` names `{}`, which is no built-in rule", id.text);
                 let fix = near.unwrap_or_else(|| "`solvi-hook rules sample` lists them".to_owned());
-                return Err(reader.error_with(id.line, problem, &fix));
+                return Err(reader.error_with(id.at, problem, &fix));
             };
             book.disabled.push(inherited.rules.remove(known).id);
         }

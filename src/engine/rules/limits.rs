@@ -1,7 +1,7 @@
 //! For which files and at which moments does a rule count: its keys `only` and `on`.
 
 use crate::domain::{Moment, Standing};
-use crate::engine::document::{Node, Value};
+use crate::engine::document::{Node, Position, Value};
 
 /// Which files a rule is limited to, by what git knows of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,8 +38,8 @@ impl Only {
     }
 }
 
-/// What is wrong with a limit: the line, the problem, what to write instead.
-pub(super) type Wrong = (usize, String, &'static str);
+/// What is wrong with a limit: the place, the problem, what to write instead.
+pub(super) type Wrong = (Position, String, &'static str);
 
 /// Reads what stands under `only`.
 pub(super) fn only(node: &Node) -> Result<Only, Wrong> {
@@ -49,7 +49,7 @@ pub(super) fn only(node: &Node) -> Result<Only, Wrong> {
         _ => None,
     };
     let fix = "write \"tracked\", \"new\" or \"any\"";
-    meant.ok_or_else(|| (node.line, format!("`only` is {}", told(&node.value)), fix))
+    meant.ok_or_else(|| (node.at, format!("`only` is {}", told(&node.value)), fix))
 }
 
 /// Reads what stands under `on`: one moment or a list of them.
@@ -61,7 +61,7 @@ pub(super) fn on(node: &Node) -> Result<Vec<Moment>, Wrong> {
     match &node.value {
         Value::List(items) if items.is_empty() => {
             let fix = "name a moment, or remove the key: a rule without `on` always counts";
-            Err((node.line, "`on` is an empty list, so the rule would never count".to_owned(), fix))
+            Err((node.at, "`on` is an empty list, so the rule would never count".to_owned(), fix))
         }
         Value::List(items) => items.iter().map(moment).collect(),
         _ => Ok(vec![moment(node)?]),
@@ -70,7 +70,7 @@ pub(super) fn on(node: &Node) -> Result<Vec<Moment>, Wrong> {
 
 fn no_moment(node: &Node) -> Wrong {
     let fix = "write one or more of \"edit\", \"commit\", \"push\" and \"ci\"";
-    (node.line, format!("`on` holds {}", told(&node.value)), fix)
+    (node.at, format!("`on` holds {}", told(&node.value)), fix)
 }
 
 fn told(value: &Value) -> String {

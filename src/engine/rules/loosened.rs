@@ -45,7 +45,7 @@ impl Rulebook {
             let how = match change.rules.iter().find(|other| other.id == rule.id) {
                 Some(other) => {
                     // A line of the built-in rules is none of the file's.
-                    let line = (other.file == change.file).then_some(other.line);
+                    let line = (other.file == change.file).then_some(other.at.line());
                     (looser(rule, other), line)
                 }
                 None if change.disabled.contains(&rule.id) => {

@@ -5,21 +5,26 @@
 //! `rules check` prepares every rule.
 
 mod error;
+mod fields;
 mod inherit;
 mod limits;
 mod load;
 mod loosened;
 mod realm;
+mod review;
 
 pub use error::RulesError;
+pub use fields::RULE_KEYS;
 pub use inherit::{BUILT_IN, BUILT_IN_NAME};
 pub use limits::Only;
-pub use load::{Form, RULE_KEYS, load};
+pub use load::{Form, load};
 pub use loosened::Loosened;
 pub use realm::Realm;
+pub use review::{Review, Warning, review};
 
 use super::Judge;
 use super::checks::{Check, KINDS, Problem, Seen, Subject};
+use super::document::Position;
 use super::glob::Globs;
 use super::pattern::{Budget, Pattern, Scope};
 use super::python::Module;
@@ -83,7 +88,7 @@ pub struct Rule {
     globs: Globs,
     realm: Realm,
     file: String,
-    line: usize,
+    at: Position,
     // Read when the first change meets the rule.
     ready: OnceLock<Result<Ready, RulesError>>,
     // The patterns that find its secrets, if it redacts: those of `forbid`.
@@ -99,11 +104,11 @@ pub struct Question {
     when: Vec<Spelled>,
 }
 
-/// A string of the rules file and its line.
+/// A string of the rules file and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Spelled {
     text: String,
-    line: usize,
+    at: Position,
 }
 
 /// A rule's checks, read and ready to look.
@@ -123,6 +128,12 @@ impl Rule {
     #[must_use]
     pub fn is_built_in(&self) -> bool {
         self.file == BUILT_IN_NAME
+    }
+
+    /// Returns where the rule begins in its file.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        self.at
     }
 
     /// Tells whether the rule covers a path.
@@ -187,16 +198,16 @@ impl Rule {
     }
 
     fn error(&self, key: &str, spelled: &[Spelled], bad: &Problem) -> RulesError {
-        let (line, text) = match spelled.get(bad.item) {
-            Some(spelled) => (spelled.line, excerpt(&spelled.text)),
-            None => (self.line, String::new()),
+        let (at, text) = match spelled.get(bad.item) {
+            Some(spelled) => (spelled.at, excerpt(&spelled.text)),
+            None => (self.at, String::new()),
         };
         RulesError {
             file: self.file.clone(),
-            line: Some(line),
+            at: Some(at),
             rule: Some(self.id.clone()),
             problem: format!("`{key}` holds `{text}`: {}", bad.text),
-            fix: None,
+            ..RulesError::default()
         }
     }
 
