@@ -2,32 +2,95 @@
 //!
 //! A glob is held against the whole path, in its case. `**/` stands for nothing or for folders,
 //! `**` for anything, `*` for anything and `?` for one character inside a folder. All else stands
-//! for itself: `[`, `{` and `\` too, a leading `./` or `/`, and the dot of a hidden file.
+//! for itself: `[`, `{` and `\` too, a leading `./` or `/`, and the dot of a hidden file. In the
+//! extended dialect `{a,b}` is a choice and `[ab]` a set of characters.
 //!
-//! The crate globset reads other globs: there `[` and `{` open classes and choices, which would
-//! have to be escaped, and `**` counts only as a whole component, so neither `**.py` nor `a**b`
-//! could be said. Ours need no regular expression either. A path that lacks a glob's literal head
-//! or tail is turned away at once; for the rest, time is at most the product of both lengths.
+//! The crate globset reads other globs: there `[` and `{` always open sets and choices, and `**`
+//! counts only as a whole component, so neither `**.py` nor `a**b` could be said. Ours need no
+//! regular expression either. A path that lacks a glob's literal head or tail is turned away at
+//! once; for the rest, time is at most the product of both lengths.
+
+mod braces;
+mod set;
+
+use set::Set;
+use std::fmt;
+
+/// Which signs of a glob have a meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// `*`, `**` and `?`.
+    #[default]
+    Plain,
+    /// Also choices (`{a,b}`) and sets (`[ab]`, `[a-z]`, `[!a]`).
+    Extended,
+}
+
+/// A glob that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadGlob {
+    /// The glob, with its leading `!`.
+    pub glob: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What to write instead.
+    pub fix: String,
+}
 
 /// The globs of one rule: some positive one matches, and no excluding one (`!…`) does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Globs {
-    including: Vec<String>,
-    excluding: Vec<String>,
+    including: Vec<Glob>,
+    excluding: Vec<Glob>,
 }
 
 impl Globs {
-    /// Makes the globs of a rule; a leading `!` excludes.
+    /// Makes plain globs of a rule; a leading `!` excludes.
     #[must_use]
     pub fn new(globs: &[String]) -> Self {
         let mut made = Self::default();
         for glob in globs {
-            match glob.strip_prefix('!') {
-                Some(glob) => made.excluding.push(glob.to_owned()),
-                None => made.including.push(glob.clone()),
-            }
+            let (list, glob) = made.list(glob);
+            list.push(Glob { text: glob.to_owned(), sets: false });
         }
         made
+    }
+
+    /// Reads the globs of a rule in a dialect; a leading `!` excludes.
+    ///
+    /// ```
+    /// use solvi_hook::engine::glob::{Dialect, Globs};
+    ///
+    /// let globs = Globs::read(&["src/**.{js,ts}", "!**/[._]*"], Dialect::Extended).unwrap();
+    /// assert!(globs.cover("src/a/b.ts"));
+    /// assert!(!globs.cover("src/a/_b.ts"));
+    /// let error = Globs::read(&["[z-a]"], Dialect::Extended).unwrap_err();
+    /// assert_eq!(error.problem, "`z-a` is no range: `z` comes after `a`");
+    /// ```
+    pub fn read(globs: &[impl AsRef<str>], dialect: Dialect) -> Result<Self, BadGlob> {
+        let mut made = Self::default();
+        for written in globs.iter().map(AsRef::as_ref) {
+            let (list, glob) = made.list(written);
+            match dialect {
+                Dialect::Plain => list.push(Glob { text: glob.to_owned(), sets: false }),
+                Dialect::Extended => {
+                    let expanded = braces::expand(glob)
+                        .map_err(|bad| BadGlob { glob: written.to_owned(), ..bad })?;
+                    // Without a set it is the plain glob that is spelled like it.
+                    let glob = |text: String| Glob { sets: text.contains('['), text };
+                    list.extend(expanded.into_iter().map(glob));
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    /// Returns the list that a glob belongs to, and the glob without its `!`.
+    fn list<'g>(&mut self, glob: &'g str) -> (&mut Vec<Glob>, &'g str) {
+        match glob.strip_prefix('!') {
+            Some(glob) => (&mut self.excluding, glob),
+            None => (&mut self.including, glob),
+        }
     }
 
     /// Tells whether a path is covered. Their order does not matter, and globs that only exclude
@@ -42,12 +105,13 @@ impl Globs {
     /// ```
     #[must_use]
     pub fn cover(&self, path: &str) -> bool {
-        let any = |globs: &[String]| globs.iter().any(|glob| matches(glob, path));
+        let any = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(path));
         any(&self.including) && !any(&self.excluding)
     }
 }
 
-/// Returns a regular expression, as the crate regex reads it, for the paths that a glob matches.
+/// Returns a regular expression, as the crate regex reads it, for the paths that a plain glob
+/// matches.
 ///
 /// A leading `!` has no meaning here. [`Globs`] does without; this is for other programs.
 ///
@@ -58,18 +122,37 @@ impl Globs {
 /// ```
 #[must_use]
 pub fn glob_regex(glob: &str) -> String {
+    regex_of(Parts { rest: glob, sets: false })
+}
+
+fn regex_of(parts: Parts<'_>) -> String {
     let mut regex = String::from(r"(?s)\A");
-    for part in Parts(glob) {
+    for part in parts {
         match part {
             Part::Folders => regex.push_str("(?:.*/)?"),
             Part::Anything => regex.push_str(".*"),
             Part::Name => regex.push_str("[^/]*"),
             Part::Char => regex.push_str("[^/]"),
+            Part::Set(set) => set.regex_into(&mut regex),
             Part::Literal(text) => regex_syntax::escape_into(text, &mut regex),
         }
     }
     regex.push_str(r"\z");
     regex
+}
+
+/// A glob without `!` and without choices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Glob {
+    text: String,
+    /// Whether a `[` opens a set; each set is well formed.
+    sets: bool,
+}
+
+impl fmt::Display for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 /// One part of a glob.
@@ -83,11 +166,16 @@ enum Part<'g> {
     Name,
     /// `?`: one character that is no slash.
     Char,
+    /// `[…]`: one character of a set.
+    Set(Set<'g>),
     Literal(&'g str),
 }
 
 /// The parts of the rest of a glob.
-struct Parts<'g>(&'g str);
+struct Parts<'g> {
+    rest: &'g str,
+    sets: bool,
+}
 
 impl<'g> Iterator for Parts<'g> {
     type Item = Part<'g>;
@@ -96,59 +184,69 @@ impl<'g> Iterator for Parts<'g> {
         let special =
             [("**/", Part::Folders), ("**", Part::Anything), ("*", Part::Name), ("?", Part::Char)];
         for (sign, part) in special {
-            if let Some(rest) = self.0.strip_prefix(sign) {
-                self.0 = rest;
+            if let Some(rest) = self.rest.strip_prefix(sign) {
+                self.rest = rest;
                 return Some(part);
             }
         }
-        let (literal, rest) = self.0.split_at(self.0.find(WILD).unwrap_or(self.0.len()));
-        self.0 = rest;
+        if self.sets
+            && self.rest.starts_with('[')
+            && let Ok((set, rest)) = Set::read(self.rest)
+        {
+            self.rest = rest;
+            return Some(Part::Set(set));
+        }
+        let wild = if self.sets { WILD_OR_SET } else { WILD };
+        let (literal, rest) = self.rest.split_at(self.rest.find(wild).unwrap_or(self.rest.len()));
+        self.rest = rest;
         (!literal.is_empty()).then_some(Part::Literal(literal))
     }
 }
 
-const WILD: [char; 2] = ['*', '?'];
+const WILD: &[char] = &['*', '?'];
+const WILD_OR_SET: &[char] = &['*', '?', '['];
 
-/// Tells whether a glob matches the whole of a path.
-fn matches(glob: &str, path: &str) -> bool {
-    let Some(start) = glob.find(WILD) else { return glob == path };
-    let (head, glob) = glob.split_at(start);
-    let Some(path) = path.strip_prefix(head) else { return false };
-    // What follows the last wild character is literal, but for the slash of a `**/`.
-    let end = glob.rfind("**/").map_or(0, |start| start + 3);
-    let end = end.max(glob.rfind(WILD).map_or(0, |last| last + 1));
-    let (glob, tail) = glob.split_at(end);
-    let Some(path) = path.strip_suffix(tail) else { return false };
-    match glob {
-        // The second is folders and a name, as every path is.
-        "**" | "**/*" => true,
-        "*" => !path.contains('/'),
-        "**/" => path.is_empty() || path.ends_with('/'),
-        _ => matches_parts(glob, path),
+impl Glob {
+    /// Tells whether the glob matches the whole of a path.
+    fn matches(&self, path: &str) -> bool {
+        let glob = self.text.as_str();
+        let (opens, ends): (&[char], &[char]) =
+            if self.sets { (WILD_OR_SET, &['*', '?', ']']) } else { (WILD, WILD) };
+        let Some(start) = glob.find(opens) else { return glob == path };
+        let (head, glob) = glob.split_at(start);
+        let Some(path) = path.strip_prefix(head) else { return false };
+        // What follows the last wild character is literal, but for the slash of a `**/`.
+        let end = glob.rfind("**/").map_or(0, |start| start + 3);
+        let end = end.max(glob.rfind(ends).map_or(0, |last| last + 1));
+        let (glob, tail) = glob.split_at(end);
+        let Some(path) = path.strip_suffix(tail) else { return false };
+        match glob {
+            // The second is folders and a name, as every path is.
+            "**" | "**/*" => true,
+            "*" => !path.contains('/'),
+            "**/" => path.is_empty() || path.ends_with('/'),
+            _ => matches_parts(Parts { rest: glob, sets: self.sets }, path),
+        }
     }
 }
 
 /// Tells whether the parts of a glob, one after the other, can take up the whole of a path.
-fn matches_parts(glob: &str, path: &str) -> bool {
+fn matches_parts(parts: Parts<'_>, path: &str) -> bool {
     // For each place in the path, whether the next part may begin there. Following all of them
     // at once keeps many stars from taking exponential time.
     let mut places = vec![false; path.len() + 1];
     if let Some(first) = places.first_mut() {
         *first = true;
     }
-    for part in Parts(glob) {
+    for part in parts {
         match part {
             Part::Folders => spread_to_folders(&mut places, path),
             Part::Anything => spread(&mut places, path, None),
             Part::Name => spread(&mut places, path, Some(b'/')),
-            Part::Char => shift(
-                &mut places,
-                |before| match before.chars().next_back() {
-                    None | Some('/') => None,
-                    Some(char) => before.strip_suffix(char),
-                },
-                path,
-            ),
+            Part::Char => shift(&mut places, |before| one(before, |char| char != '/'), path),
+            Part::Set(set) => {
+                shift(&mut places, |before| one(before, |char| set.holds(char)), path)
+            }
             Part::Literal(text) => shift(&mut places, |before| before.strip_suffix(text), path),
         }
     }
@@ -189,92 +287,11 @@ fn shift<'p>(places: &mut [bool], part: impl Fn(&'p str) -> Option<&'p str>, pat
     }
 }
 
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
-    use super::*;
-    use proptest::prelude::*;
-
-    #[derive(serde::Deserialize)]
-    struct Case {
-        glob: String,
-        matches: Vec<String>,
-        no_match: Vec<String>,
-    }
-
-    fn cover(globs: &[&str], path: &str) -> bool {
-        Globs::new(&globs.iter().map(ToString::to_string).collect::<Vec<_>>()).cover(path)
-    }
-
-    #[test]
-    fn the_recorded_cases_hold() {
-        for line in include_str!("../../tests/vectors/glob-cases.jsonl").lines() {
-            let case: Case = serde_json::from_str(line).unwrap();
-            for path in case.matches {
-                assert!(cover(&[&case.glob], &path), "{} should match {path}", case.glob);
-            }
-            for path in case.no_match {
-                assert!(!cover(&[&case.glob], &path), "{} should not match {path}", case.glob);
-            }
-        }
-    }
-
-    #[test]
-    fn an_excluding_glob_wins_wherever_it_stands() {
-        assert!(cover(&["!b/**", "**/*.py"], "a/x.py"));
-        assert!(!cover(&["!b/**", "**/*.py"], "b/x.py"));
-        assert!(!cover(&["**/*.py", "!b/**"], "b/x.py"));
-        assert!(!cover(&["!b/**"], "a/x.py"));
-        assert!(!cover(&[], "a/x.py"));
-    }
-
-    #[test]
-    fn a_newline_in_a_path_is_a_character_like_others() {
-        for glob in ["**", "a*", "a?b.txt", "**/a*", "**.txt"] {
-            assert!(cover(&[glob], "a\nb.txt"), "{glob}");
-        }
-    }
-
-    #[test]
-    fn a_question_mark_is_one_character_of_any_length_but_no_slash() {
-        assert!(cover(&["d?cs/*"], "dócs/x"));
-        assert!(cover(&["??"], "名é"));
-        assert!(!cover(&["??"], "é"));
-        assert!(!cover(&["a?b"], "a/b"));
-    }
-
-    #[test]
-    fn case_and_the_whole_path_count() {
-        assert!(!cover(&["src/**"], "SRC/a.txt"));
-        assert!(!cover(&["src/*.py"], "src/a.pyi"));
-        assert!(!cover(&["a.py"], "src/a.py"));
-    }
-
-    #[test]
-    fn head_and_tail_do_not_overlap() {
-        assert!(!cover(&["ab*ba"], "aba"));
-        assert!(cover(&["ab*ba"], "abba"));
-        assert!(!cover(&["a/**/a"], "a/a/b"));
-        assert!(cover(&["a/**/a"], "a/a"));
-    }
-
-    #[test]
-    fn stars_that_could_be_split_in_many_ways_take_no_time() {
-        let path = "a/".repeat(1000);
-        assert!(!cover(&[&("**a".repeat(50) + "b**")], &path));
-        assert!(!cover(&[&("*a**/".repeat(50) + "b*")], &path));
-        assert!(cover(&[&("*a**/".repeat(50) + "*")], &path));
-    }
-
-    proptest! {
-        #[test]
-        fn a_glob_matches_what_its_regex_matches(
-            glob in r"([ab/*?é.\n]|\*\*/|\*\*|\[a\]){0,8}",
-            path in r"[ab/é.\n\[\]]{0,10}",
-        ) {
-            let regex = regex::Regex::new(&glob_regex(&glob)).unwrap();
-            prop_assert_eq!(matches(&glob, &path), regex.is_match(&path));
-        }
-    }
+/// Takes one character off the end of a text, if it is a wanted one.
+fn one(text: &str, wanted: impl Fn(char) -> bool) -> Option<&str> {
+    let last = text.chars().next_back()?;
+    if wanted(last) { text.strip_suffix(last) } else { None }
 }
+
+#[cfg(test)]
+mod tests;
