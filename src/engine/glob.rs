@@ -108,6 +108,21 @@ impl Globs {
         let any = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(path));
         any(&self.including) && !any(&self.excluding)
     }
+
+    /// Tells whether `**`, which covers every path, is among the globs; others may exclude some.
+    #[must_use]
+    pub fn name_all(&self) -> bool {
+        self.including.iter().any(|glob| glob.text == "**")
+    }
+
+    /// Returns the globs that are not in `others`, choices written out: those that cover, then
+    /// those that exclude.
+    pub(super) fn not_in<'g>(&'g self, others: &Self) -> [Vec<&'g Glob>; 2] {
+        let missing = |mine: &'g [Glob], theirs: &[Glob]| -> Vec<&'g Glob> {
+            mine.iter().filter(|glob| !theirs.contains(glob)).collect()
+        };
+        [missing(&self.including, &others.including), missing(&self.excluding, &others.excluding)]
+    }
 }
 
 /// Returns a regular expression, as the crate regex reads it, for the paths that a plain glob
@@ -143,7 +158,7 @@ fn regex_of(parts: Parts<'_>) -> String {
 
 /// A glob without `!` and without choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Glob {
+pub(super) struct Glob {
     text: String,
     /// Whether a `[` opens a set; each set is well formed.
     sets: bool,
@@ -245,7 +260,7 @@ fn matches_parts(parts: Parts<'_>, path: &str) -> bool {
             Part::Name => spread(&mut places, path, Some(b'/')),
             Part::Char => shift(&mut places, |before| one(before, |char| char != '/'), path),
             Part::Set(set) => {
-                shift(&mut places, |before| one(before, |char| set.holds(char)), path)
+                shift(&mut places, |before| one(before, |char| set.holds(char)), path);
             }
             Part::Literal(text) => shift(&mut places, |before| before.strip_suffix(text), path),
         }

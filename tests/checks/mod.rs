@@ -13,6 +13,7 @@ mod content;
 mod damage;
 pub mod desk;
 mod evasions;
+mod globs;
 mod inherited;
 mod names;
 mod output;

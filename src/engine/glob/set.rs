@@ -65,7 +65,12 @@ impl<'g> Set<'g> {
     pub fn regex_into(&self, regex: &mut String) {
         regex.push_str(if self.negated { "[^/" } else { "[" });
         for (from, to) in self.ranges() {
-            regex.push_str(&format!(r"\x{{{:x}}}-\x{{{:x}}}", u32::from(from), u32::from(to)));
+            for (sign, end) in [("", from), ("-", to)] {
+                regex.push_str(sign);
+                regex.push_str("\\x");
+                // `{61}`
+                regex.extend(end.escape_unicode().skip(2));
+            }
         }
         regex.push_str(if self.negated { "]" } else { "&&[^/]]" });
     }

@@ -3,10 +3,11 @@
 use super::load::{Mistakes, strings, unknown_key};
 use super::realm::Realm;
 use super::{Question, Rule, RulesError, Spelled, limits};
+use crate::domain::sanitize::excerpt;
 use crate::domain::{Moment, Verdict};
 use crate::engine::checks::{KINDS, forbid};
 use crate::engine::document::{Entry, Node, Position, Value};
-use crate::engine::glob::Globs;
+use crate::engine::glob::{Dialect, Globs};
 use crate::engine::redaction::SecretPatterns;
 use std::sync::{Arc, OnceLock};
 
@@ -29,6 +30,8 @@ pub const RULE_KEYS: &[&str] = &[
 pub(super) struct Fields<'a> {
     /// How messages name the file.
     pub file: &'a str,
+    /// How globs are read.
+    pub dialect: Dialect,
     /// Where the rule begins.
     pub at: Position,
     /// The rule's id, or its number.
@@ -62,15 +65,17 @@ impl Fields<'_> {
         let only = mistakes.take(self.limit("only", limits::only));
         let on = mistakes.take(self.limit("on", limits::on));
         let id = id.unwrap_or_else(|| self.label.clone());
-        let (paths, redact) = (paths.unwrap_or_default(), redact.unwrap_or_default());
+        let (paths, globs) = paths.unwrap_or_default();
+        let redact = redact.unwrap_or_default();
         let forbidden = checks.iter().filter(|(index, _)| {
             redact && KINDS.get(*index).is_some_and(|kind| kind.key == forbid::KIND.key)
         });
         let forbidden = forbidden.flat_map(|(_, spelled)| spelled).map(|it| it.text.as_str());
-        let secrets = SecretPatterns::new(forbidden, paths.iter().any(|path| path == "**"));
+        let secrets = SecretPatterns::new(forbidden, globs.name_all());
         let secrets = Arc::new(secrets);
         Rule {
-            globs: Globs::new(&paths),
+            globs,
+            dialect: self.dialect,
             realm: Realm::default(),
             ready: OnceLock::new(),
             secrets,
@@ -131,7 +136,7 @@ impl Fields<'_> {
         }
     }
 
-    fn paths(&self) -> Result<Vec<String>, RulesError> {
+    fn paths(&self) -> Result<(Vec<String>, Globs), RulesError> {
         const FIX: &str = "write something like `paths = [\"src/**\"]`";
         let paths = self.strings("paths")?;
         if paths.is_empty() {
@@ -140,7 +145,12 @@ impl Fields<'_> {
         if let Some(bare) = paths.iter().find(|path| path.text == "!") {
             return Err(self.error(bare.at, "`paths` holds a `!` with nothing behind it", FIX));
         }
-        Ok(paths.into_iter().map(|path| path.text).collect())
+        let globs = Globs::read(&paths, self.dialect).map_err(|bad| {
+            let at = paths.iter().find(|path| path.text == bad.glob).map(|path| path.at);
+            let problem = format!("`paths` holds `{}`: {}", excerpt(&bad.glob), bad.problem);
+            self.error(at.unwrap_or(self.at), problem, &bad.fix)
+        })?;
+        Ok((paths.into_iter().map(|path| path.text).collect(), globs))
     }
 
     /// Reads a string or a list of strings, none of them empty.

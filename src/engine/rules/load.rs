@@ -4,6 +4,7 @@ use super::fields::Fields;
 use super::inherit::Inherits;
 use super::{Rule, Rulebook, RulesError, Spelled};
 use crate::engine::document::{self, Entry, Node, Position, Value};
+use crate::engine::glob::Dialect;
 use crate::engine::nearest::nearest;
 use std::collections::HashMap;
 
@@ -27,7 +28,11 @@ impl Form {
 
 /// The keys that may stand beside the rules. `$schema` is how a JSON file names its schema for
 /// editors; it is not read.
-const TOP_KEYS: &[&str] = &["version", "extends", "disable", "rule", "rules", "guard", "$schema"];
+const TOP_KEYS: &[&str] =
+    &["version", "extends", "disable", "glob", "rule", "rules", "guard", "$schema"];
+
+/// What `glob` may say.
+const EXTENDED: &str = "extended";
 
 /// Names of the record format that a rule's name must not take.
 const RESERVED: &[&str] = &[
@@ -111,14 +116,15 @@ impl Reader<'_> {
         }
         mistakes.take(self.version(entries));
         let mut book = Rulebook { file: self.file.to_owned(), ..Rulebook::default() };
-        let items = mistakes.take(self.items(entries)).unwrap_or_default();
-        for (number, item) in (1..).zip(items) {
-            book.rules.extend(self.rule(number, item, mistakes));
-        }
         let extends = mistakes.take(self.list(entries, "extends"));
         let disable = mistakes.take(self.list(entries, "disable"));
         let inherits =
             Inherits { extends: extends.unwrap_or_default(), disable: disable.unwrap_or_default() };
+        let dialect = mistakes.take(self.dialect(entries, &inherits)).unwrap_or(Dialect::Extended);
+        let items = mistakes.take(self.items(entries)).unwrap_or_default();
+        for (number, item) in (1..).zip(items) {
+            book.rules.extend(self.rule(number, item, dialect, mistakes));
+        }
         let book = mistakes.take(inherits.apply(book, self))?;
         names(&book.rules, mistakes);
         Some(book)
@@ -161,7 +167,33 @@ impl Reader<'_> {
         Err(error)
     }
 
-    fn rule(&self, number: usize, item: &Node, mistakes: &mut Mistakes) -> Option<Rule> {
+    /// Returns the dialect of the globs: a file that knows what it inherits is none of the
+    /// reference's, which knows plain ones alone.
+    fn dialect(&self, entries: &[Entry], inherits: &Inherits) -> Result<Dialect, RulesError> {
+        let Some(entry) = entries.iter().find(|entry| entry.key == "glob") else {
+            let plain = inherits.extends.is_empty();
+            return Ok(if plain { Dialect::Plain } else { Dialect::Extended });
+        };
+        match &entry.node.value {
+            Value::Text(text) if text == EXTENDED => Ok(Dialect::Extended),
+            value => {
+                let got = match value {
+                    Value::Text(text) => format!("\"{text}\""),
+                    value => value.kind().to_owned(),
+                };
+                let fix = "write `glob = \"extended\"`, or leave it out";
+                Err(self.error_with(entry.at, format!("`glob` is {got}"), fix))
+            }
+        }
+    }
+
+    fn rule(
+        &self,
+        number: usize,
+        item: &Node,
+        dialect: Dialect,
+        mistakes: &mut Mistakes,
+    ) -> Option<Rule> {
         let Value::Table(entries) = &item.value else {
             let problem = format!("rule number {number} is {}, not a table", item.value.kind());
             return mistakes.take(Err(self.error(Some(item.at), problem)));
@@ -172,7 +204,7 @@ impl Reader<'_> {
             _ => number.to_string(),
         };
         let at = entries.iter().map(|entry| entry.at).min().unwrap_or(item.at);
-        Some(Fields { file: self.file, at, label, entries }.rule(mistakes))
+        Some(Fields { file: self.file, dialect, at, label, entries }.rule(mistakes))
     }
 }
 

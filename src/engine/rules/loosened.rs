@@ -10,9 +10,6 @@ use super::{Rule, Rulebook, RulesError};
 use crate::domain::{Finding, Moment};
 use crate::engine::checks::KINDS;
 
-/// The glob that covers every path.
-const EVERYTHING: &str = "**";
-
 /// A rule that a change of the rules loosens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loosened {
@@ -119,7 +116,7 @@ fn looser(base: &Rule, change: &Rule) -> Vec<String> {
     if change.on_fail < base.on_fail {
         how.push(format!("`on_fail` is {}, was {}", change.on_fail.word(), base.on_fail.word()));
     }
-    how.extend(narrower(&base.paths, &change.paths));
+    how.extend(narrower(base, change));
     if base.touch_only() && !change.touch_only() {
         how.push("it is about some changes of its paths, was about any".to_owned());
     }
@@ -150,19 +147,26 @@ fn looser(base: &Rule, change: &Rule) -> Vec<String> {
 }
 
 /// Returns how the paths are narrower: a glob is missing, or one excludes that did not before.
-fn narrower(base: &[String], change: &[String]) -> Vec<String> {
+/// Globs are the same when they are read alike.
+fn narrower(base: &Rule, change: &Rule) -> Vec<String> {
     let mut how = Vec::new();
-    let excludes = |glob: &&String| glob.starts_with('!');
-    let everything = change.iter().any(|glob| glob == EVERYTHING);
-    for glob in base.iter().filter(|glob| !excludes(glob)) {
-        if !everything && !change.contains(glob) {
-            how.push(format!("`paths` lacks `{glob}`"));
-        }
+    let [covering, _] = base.globs.not_in(&change.globs);
+    for glob in covering.into_iter().filter(|_| !change.globs.name_all()) {
+        let spelled = glob.to_string();
+        how.push(if change.paths.contains(&spelled) {
+            format!("`paths` reads `{glob}` in another dialect")
+        } else {
+            format!("`paths` lacks `{glob}`")
+        });
     }
-    for glob in change.iter().filter(excludes) {
-        if !base.contains(glob) {
-            how.push(format!("`paths` has `{glob}`"));
-        }
+    let [_, excluding] = change.globs.not_in(&base.globs);
+    for glob in excluding {
+        let spelled = format!("!{glob}");
+        how.push(if base.paths.contains(&spelled) {
+            format!("`paths` reads `!{glob}` in another dialect")
+        } else {
+            format!("`paths` has `!{glob}`")
+        });
     }
     how
 }
@@ -247,6 +251,46 @@ mod tests {
         let fewer = "`when` lacks lines that raised the question";
         assert_eq!(how(asks, &asks.replace("\"x\", ", "")), [fewer]);
         assert_eq!(how("paths = [\"a\"]\nquestion = \"q?\"", asks), [fewer]);
+    }
+
+    #[test]
+    fn globs_count_as_they_are_read() {
+        let how = |base: [&str; 2], change: [&str; 2]| {
+            let book = |[top, paths]: [&str; 2]| {
+                let text = format!("{top}\n[[rule]]\nid = \"r\"\npaths = [{paths}]\n");
+                load(&text, Form::Toml, "r.toml").unwrap()
+            };
+            let loosened = book(base).loosened_by(&book(change));
+            loosened.into_iter().flat_map(|loosened| loosened.how).collect::<Vec<_>>()
+        };
+        let extended = "glob = \"extended\"";
+        let none: [&str; 0] = [];
+        let plain = ["", "\"src/**\", \"!a*\""];
+        assert_eq!(how(plain, [extended, plain[1]]), none);
+        assert_eq!(how(["", "\"a\", \"b\""], [extended, "\"{b,a}\""]), none);
+        assert_eq!(how([extended, "\"{b,a}\""], ["", "\"a\", \"b\""]), none);
+        assert_eq!(how(["", "\"[ab]\""], [extended, "\"{**,a}\""]), none);
+        for (dialects, told) in [
+            (["", extended], "`paths` reads `[ab]` in another dialect"),
+            ([extended, ""], "`paths` reads `[ab]` in another dialect"),
+        ] {
+            assert_eq!(how([dialects[0], "\"[ab]\""], [dialects[1], "\"[ab]\""]), [told]);
+        }
+        let choice = "\"{a,b}\"";
+        assert_eq!(
+            how(["", choice], [extended, choice]),
+            ["`paths` reads `{a,b}` in another dialect"]
+        );
+        assert_eq!(
+            how([extended, choice], ["", choice]),
+            ["`paths` lacks `a`", "`paths` lacks `b`"]
+        );
+        let not = "\"**\", \"![ab]\"";
+        assert_eq!(how(["", not], [extended, not]), ["`paths` reads `![ab]` in another dialect"]);
+        let not = "\"**\", \"!{a,b}\"";
+        assert_eq!(how(["", not], [extended, not]), ["`paths` has `!a`", "`paths` has `!b`"]);
+        assert_eq!(how([extended, choice], [extended, "\"a\""]), ["`paths` lacks `b`"]);
+        assert_eq!(how([extended, "\"a\""], [extended, choice]), none);
     }
 
     #[test]

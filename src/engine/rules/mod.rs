@@ -25,7 +25,7 @@ pub use review::{Review, Warning, review};
 use super::Judge;
 use super::checks::{Check, KINDS, Problem, Seen, Subject};
 use super::document::Position;
-use super::glob::Globs;
+use super::glob::{Dialect, Globs};
 use super::pattern::{Budget, Pattern, Scope};
 use super::python::Module;
 use super::redaction::{RedactingRule, SecretPatterns};
@@ -67,6 +67,8 @@ pub struct Rule {
     pub name: String,
     /// The globs as written; a leading `!` excludes.
     pub paths: Vec<String>,
+    /// How the globs are read.
+    pub dialect: Dialect,
     /// Why the rule is there.
     pub why: String,
     /// What to do in place of what it forbids.
@@ -109,6 +111,12 @@ pub struct Question {
 struct Spelled {
     text: String,
     at: Position,
+}
+
+impl AsRef<str> for Spelled {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
 }
 
 /// A rule's checks, read and ready to look.
