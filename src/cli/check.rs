@@ -17,12 +17,14 @@ use crate::engine::pattern::Budget;
 use crate::engine::{self, Judge, redaction::Redactor, tripwire::Tripwire};
 use crate::git::{Delta, Fetching, GitError, Reading, Repo, Unchecked};
 use crate::report::{self, Commit, Format, NotChecked, RuleSet, Subject};
+use crate::store::rest;
 use clap::Args;
 use clap::builder::TypedValueParser;
 use std::borrow::Cow;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// How files are judged and reported.
@@ -196,7 +198,7 @@ impl Survey {
         options: &Options,
     ) {
         let progress = Progress::of(deltas.len());
-        let unread = Mutex::new(Unread::default());
+        let (unread, found) = (Mutex::new(Unread::default()), AtomicUsize::new(0));
         let look = |delta: &Delta, reading: Result<Reading, GitError>, budget: &Budget| {
             let reading = reading.unwrap_or_else(|error| {
                 unread.lock().unwrap_or_else(PoisonError::into_inner).note(delta, &error);
@@ -208,6 +210,12 @@ impl Survey {
             // That it could not be read is said once, and not again by each rule that covers it.
             if failed && kept.drop_unknown() {
                 unread.lock().unwrap_or_else(PoisonError::into_inner).matters = true;
+            }
+            // Threads may come to files a little out of order.
+            if let Some(ruling) = kept.ruling.as_mut().filter(|_| !hasty)
+                && found.fetch_add(1, Ordering::Relaxed) >= 2 * rest::FILES
+            {
+                ruling.keep_found_lines();
             }
             if !hasty || !kept.matters() {
                 progress.step();
@@ -239,7 +247,11 @@ impl Survey {
     fn add(&mut self, kept: Kept, commit: Option<&Commit>) {
         self.files += 1;
         self.not_checked.extend(kept.not_checked);
-        if let Some(ruling) = kept.ruling {
+        if let Some(mut ruling) = kept.ruling {
+            // Only what has a record of its own is kept whole.
+            if self.rulings.len() >= rest::FILES {
+                ruling.keep_found_lines();
+            }
             self.rulings.push(ruling);
             self.commits.push(commit.cloned());
         }

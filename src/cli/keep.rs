@@ -8,7 +8,9 @@ use crate::git::{self, Repo};
 use crate::store::ignored::Ignored;
 use crate::store::owned_dir::SOLVI;
 use crate::store::record::{self, Facts, Occasion, Summary, Written};
+use crate::store::rest;
 use crate::store::traces::{Appended, Found, StoreError, Traces};
+use std::cmp::Reverse;
 use std::path::{Component, Path};
 use std::time::Duration;
 
@@ -66,8 +68,21 @@ impl Keep<'_> {
         world: &World,
     ) -> Result<Kept, StoreError> {
         let facts = self.facts(world);
-        let entries: Vec<_> =
-            decision.rulings.iter().map(|ruling| record::of(ruling, event, &facts)).collect();
+        // The strictest come first where not all have a record of their own.
+        let mut rulings: Vec<&Ruling> = decision.rulings.iter().collect();
+        if rulings.len() > rest::FILES {
+            rulings.sort_by_key(|ruling| Reverse(ruling.verdict()));
+        }
+        let (whole, others) = parted(&rulings);
+        let mut entries: Vec<_> =
+            whole.iter().map(|ruling| record::of(ruling, event, &facts)).collect();
+        if let Some(told) = rest::files(others) {
+            let (title, verdict) = ("an edit of many files".to_owned(), decision.verdict());
+            let session_id = event.session.session_id.clone();
+            let summary = Summary { title, verdict, session_id, ..Summary::default() };
+            let summary = Summary { files: rulings.len(), rest: Some(told), ..summary };
+            entries.push(record::summary(&summary, &facts));
+        }
         let Appended { ids, found } = self.append(&entries, world)?;
         let named = self.named.to_string_lossy();
         let named = sanitize::visible(&named);
@@ -88,6 +103,8 @@ impl Keep<'_> {
         let facts = self.facts(world);
         let entries: Vec<_> = written
             .iter()
+            // Of the others the decision has no record of its own either.
+            .take(rest::FILES)
             .map(|(ruling, written)| {
                 // What is as it was judged is not searched again.
                 let searched = facts.instruction_check && written.differs != Some(false);
@@ -127,7 +144,8 @@ impl Keep<'_> {
         self.check(outcome, stop.session, &summary, world)
     }
 
-    /// Keeps a record for each file that something stands against, and the one that sums up.
+    /// Keeps a record for each of the first files that something stands against, and the one that
+    /// sums up, with what is told of the rest.
     fn check(
         &self,
         outcome: &Outcome,
@@ -138,10 +156,12 @@ impl Keep<'_> {
         let facts = self.facts(world);
         let tool = git::TOOL.to_owned();
         let event = Event { tool, session: session.clone(), ..Event::default() };
-        let rulings = outcome.decision.rulings.iter();
+        let rulings: Vec<&Ruling> = outcome.decision.rulings.iter().collect();
+        let (whole, others) = parted(&rulings);
         let mut entries: Vec<_> =
-            rulings.map(|ruling| record::of(ruling, &event, &facts)).collect();
-        entries.push(record::summary(summary, &facts));
+            whole.iter().map(|ruling| record::of(ruling, &event, &facts)).collect();
+        let summary = Summary { rest: rest::files(others), ..summary.clone() };
+        entries.push(record::summary(&summary, &facts));
         self.append(&entries, world).map(|appended| self.trouble(appended.found))
     }
 
@@ -197,6 +217,11 @@ impl Keep<'_> {
     }
 }
 
+/// Parts files into those that have a record of their own, and the rest.
+fn parted<'a, 'r>(rulings: &'a [&'r Ruling]) -> (&'a [&'r Ruling], &'a [&'r Ruling]) {
+    rulings.split_at(rulings.len().min(rest::FILES))
+}
+
 fn summary(outcome: &Outcome) -> Summary {
     let not_checked = outcome.not_checked.iter().map(|file| file.place.spelled().into_owned());
     Summary {
@@ -208,7 +233,8 @@ fn summary(outcome: &Outcome) -> Summary {
             Verdict::Allow
         }),
         files: outcome.files,
-        not_checked: not_checked.collect(),
+        not_checked: not_checked.take(rest::FILES).collect(),
+        not_checked_more: outcome.not_checked.len().saturating_sub(rest::FILES),
         ..Summary::default()
     }
 }

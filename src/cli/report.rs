@@ -161,5 +161,9 @@ fn record(stored: &Stored) -> Record<'_> {
         rules: stored.outcomes().into_iter().map(rule).collect(),
         duration: stored.duration(),
         redacted: stored.is_redacted(),
+        rest: stored
+            .at(&["meta", "solvi_hook", "rest", "files"])
+            .and_then(Value::as_u64)
+            .unwrap_or(0),
     }
 }

@@ -7,6 +7,7 @@
 use super::change::{Change, Content, Line};
 use super::finding::Finding;
 use super::verdict::Verdict;
+use std::collections::BTreeSet;
 
 /// What was decided about one change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +48,25 @@ impl Ruling {
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.verdict
+    }
+
+    /// Keeps of the change's texts only the lines that findings point at: what a report shows.
+    pub fn keep_found_lines(&mut self) {
+        let spots = self.findings.iter().flat_map(|finding| &finding.spots);
+        let found: BTreeSet<usize> = spots.map(|spot| spot.line).collect();
+        let keep = |added: &mut Vec<Line>, after: &mut Content| {
+            added.retain(|line| found.contains(&line.number));
+            added.shrink_to_fit();
+            if let Content::Text(_) = after {
+                *after =
+                    Content::Unknown("not kept, because so many files have findings".to_owned());
+            }
+        };
+        keep(&mut self.change.added, &mut self.change.after);
+        self.change.others = Vec::new();
+        if let Some(redaction) = &mut self.redaction {
+            keep(&mut redaction.added, &mut redaction.after);
+        }
     }
 }
 

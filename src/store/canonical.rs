@@ -38,6 +38,17 @@ pub fn digest_of<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>) -> S
     sha256(&fields, Spelling { spaced: false, rounded: false })
 }
 
+/// Returns the digest of many values: SHA-256 over their canonical spellings, a line each.
+#[must_use]
+pub fn digest_of_all(values: impl Iterator<Item = Value>) -> String {
+    let mut hash = Sha256::new();
+    for value in values {
+        hash.update(canonical(&value));
+        hash.update(b"\n");
+    }
+    hex(&hash.finalize())
+}
+
 /// Returns the digest of a text's own bytes: SHA-256, 64 hex digits.
 #[must_use]
 pub fn text_digest(text: &str) -> String {

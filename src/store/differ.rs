@@ -7,6 +7,7 @@
 use super::canonical::value_hash;
 use super::plan::{Check, Plan, step_name};
 use super::replay::Given;
+use super::rest;
 use super::steps::Steps;
 use super::stored::Stored;
 use crate::domain::{Ruling, Verdict};
@@ -245,7 +246,6 @@ impl<'a> Taken<'a> {
 
 /// Returns how what a check finds differs from what was found.
 fn found(kept: &Value, check: &Check) -> Option<How> {
-    let count = |value: &Value| value.as_array().map_or(0, Vec::len);
     let missing = kept.get("missing") == Some(&Value::Bool(true));
     let value = kept.get("value").unwrap_or(&Value::Null);
     match check.found() {
@@ -256,7 +256,7 @@ fn found(kept: &Value, check: &Check) -> Option<How> {
             Some(How::WasBlind(why.to_owned()))
         }
         Ok(found) if found == *value => None,
-        Ok(found) => Some(How::Lines { before: count(value), after: count(&found) }),
+        Ok(found) => Some(How::Lines { before: rest::count(value), after: rest::count(&found) }),
     }
 }
 

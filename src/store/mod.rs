@@ -31,6 +31,7 @@ pub mod record;
 mod recorded;
 pub mod redaction_note;
 pub mod replay;
+pub mod rest;
 pub mod roots;
 pub mod rotate;
 pub mod scan;

@@ -4,6 +4,7 @@
 //! A check is one rule, one rule's question, or a built-in judge. The reference has no warning:
 //! a check that only warns holds.
 
+use super::rest;
 use super::spelling::{is_word, quoted};
 use crate::domain::{Finding, Part, Ruling, Spot, Verdict};
 use serde_json::{Value, json};
@@ -163,7 +164,7 @@ impl Check {
         }
     }
 
-    /// Returns the lines that were found; the error says why the check could not be made, and
+    /// Returns the lines that were found, of very many the first; the error says why the check could not be made, and
     /// is given only when no line is certain.
     pub fn found(&self) -> Result<Value, &str> {
         if let Some(error) = self.failure() {
@@ -172,10 +173,16 @@ impl Check {
         Ok(match self.part {
             Part::Touch => json!([[0, "", "*"]]),
             Part::Checks | Part::OwnFiles | Part::Beside => {
-                self.spots.iter().map(|spot| json!([spot.line, spot.text, spot.what])).collect()
+                let row = |spot: &Spot| json!([spot.line, spot.text, spot.what]);
+                let (mut rows, more) = rest::spots(&self.spots, row);
+                rows.extend(more.map(|more| json!([0, "", more])));
+                rows.into()
             }
             Part::Question(_) | Part::Instructions => {
-                self.spots.iter().map(|spot| json!([spot.line, spot.text])).collect()
+                let row = |spot: &Spot| json!([spot.line, spot.text]);
+                let (mut rows, more) = rest::spots(&self.spots, row);
+                rows.extend(more.map(|more| json!([0, more])));
+                rows.into()
             }
         })
     }

@@ -180,8 +180,12 @@ pub struct Summary {
     pub verdict: Verdict,
     /// How many files were checked.
     pub files: usize,
-    /// The files that no rule could look at.
+    /// The first files that no rule could look at.
     pub not_checked: Vec<String>,
+    /// How many more there are of these.
+    pub not_checked_more: usize,
+    /// What is told of the files with findings that have no record of their own.
+    pub rest: Option<Value>,
     /// What a person at the terminal answered to an *ask*.
     pub answered: Option<bool>,
     /// Whose work was checked, where an agent asked.
@@ -218,6 +222,12 @@ pub fn summary(summary: &Summary, facts: &Facts) -> Entry {
             "answered": summary.answered,
         },
     });
+    if summary.not_checked_more > 0 {
+        meta["solvi_hook"]["not_checked_more"] = summary.not_checked_more.into();
+    }
+    if let Some(rest) = &summary.rest {
+        meta["solvi_hook"]["rest"] = rest.clone();
+    }
     if let Some(session) = &summary.session_id {
         meta["session_id"] = session.as_str().into();
     }

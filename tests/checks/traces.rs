@@ -120,3 +120,57 @@ fn what_is_said_about_the_store_does_not_stand_in_a_report() {
     assert!(serde_json::from_str::<serde_json::Value>(&said.stdout).is_ok(), "{said:?}");
     assert!(said.stderr.contains("note: this decision is not recorded: "), "{said:?}");
 }
+
+#[test]
+fn of_very_many_files_the_first_are_recorded_and_the_rest_is_counted() {
+    let desk = Desk::judged_by(RULES, &[]);
+    let files = 520;
+    for at in 0..files {
+        // In the order of their names.
+        desk.write(format!("{at:03}.py"), if at % 2 == 0 { "BANNED_WORD\n" } else { "key_0a\n" });
+    }
+    desk.stage();
+    assert_eq!(desk.run(&["check-staged"], "").status, Some(1));
+    let store = || fs::read_to_string(desk.root.join(".solvi/traces/hooks.jsonl")).unwrap();
+    let last = || -> Value { serde_json::from_str(store().lines().last().unwrap()).unwrap() };
+    // A record that redacts is two.
+    let decisions = store().matches("\"kind\": \"ask\"").count();
+    assert_eq!(decisions, 501, "500 files, and what sums up");
+    let first = last()["meta"]["solvi_hook"].clone();
+    assert_eq!((&first["files"], &first["rest"]["files"]), (&json!(files), &json!(20)));
+    assert_eq!(first["rest"]["verdicts"], json!({"deny": 20}));
+    assert_eq!(first["rest"]["rules"], json!({"no-token": {"deny": 10}, "secret": {"deny": 10}}));
+    assert!(!store().contains("key_0a"));
+    assert_eq!(desk.run(&["verify"], "").status, Some(0));
+    let report = desk.run(&["report"], "").stdout;
+    assert!(report.contains("than a check records one by one: 20 left out"), "{report}");
+    // The digest is that of what was found.
+    desk.run(&["check-staged"], "");
+    assert_eq!(last()["meta"]["solvi_hook"]["rest"], first["rest"]);
+    desk.write("518.py", "BANNED_WORD and more\n").stage();
+    desk.run(&["check-staged"], "");
+    assert_ne!(last()["meta"]["solvi_hook"]["rest"]["sha256"], first["rest"]["sha256"]);
+}
+
+#[test]
+fn of_very_many_lines_the_first_are_recorded_and_the_rest_is_counted() {
+    let desk = Desk::judged_by(RULES, &[]);
+    let text = |last: &str| "BANNED_WORD\n".repeat(3000) + last;
+    let value = |last: &str| {
+        desk.proposes("a.py", &text(last)).expect("deny", &["and 2996 more"]);
+        let store = fs::read_to_string(desk.root.join(".solvi/traces/hooks.jsonl")).unwrap();
+        let record: Value = serde_json::from_str(store.lines().last().unwrap()).unwrap();
+        let steps = record["response"]["trace"]["records"].as_array().unwrap().clone();
+        let found = steps.into_iter().find(|step| step["name"] == "no_token_lines").unwrap();
+        found["value"].as_array().unwrap().clone()
+    };
+    let one = value("BANNED_WORD one\n");
+    assert_eq!((one.len(), &one[499]), (501, &json!([500, "BANNED_WORD", "forbidden pattern"])));
+    let rest = one[500][2].as_str().unwrap();
+    assert!(rest.starts_with("and 2501 more, SHA-256 "), "{rest}");
+    assert_ne!(value("BANNED_WORD two\n")[500], one[500]);
+    // It is decided once more from the record alone.
+    let audit = desk.run(&["audit"], "");
+    assert_eq!(audit.status, Some(0), "{}", audit.stdout);
+    assert_eq!(desk.run(&["verify"], "").status, Some(0));
+}

@@ -39,6 +39,8 @@ pub struct Record<'a> {
     pub duration: Option<Duration>,
     /// Whether its content was erased.
     pub redacted: bool,
+    /// How many files with findings it counts that have no record of their own.
+    pub rest: u64,
 }
 
 /// What a record is about.
@@ -150,6 +152,8 @@ pub struct Statistics {
     pub times: Option<(Utc, Utc)>,
     /// How many records sum up a check of many files; their verdicts are those of its decisions.
     pub summaries: u64,
+    /// How many files with findings those count that have no record of their own.
+    pub rest: u64,
     /// How many of the decisions were redacted: of those only time and verdict are left.
     pub redacted: u64,
     /// How many more redacted decisions there are that what was asked for cannot be held against.
@@ -179,7 +183,10 @@ impl Counter {
     pub fn add(&mut self, record: &Record<'_>) {
         self.asks.see(record, true);
         match (record.about, record.verdict) {
-            (About::Summary { .. }, _) => self.told.summaries += 1,
+            (About::Summary { .. }, _) => {
+                self.told.summaries += 1;
+                self.told.rest += record.rest;
+            }
             (About::Decision, Some(verdict)) => self.decision(record, verdict),
             _ => {}
         }
@@ -266,6 +273,12 @@ impl Statistics {
                     "{count} decisions are redacted: only time, verdict and rules count"
                 ));
             }
+        }
+        if self.rest > 0 {
+            let count = self.rest;
+            notes.push(format!(
+                "more files with findings than a check records one by one: {count} left out"
+            ));
         }
         if self.untold > 0 {
             let count = self.untold;
