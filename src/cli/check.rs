@@ -4,6 +4,7 @@
 //! Files are read and judged one at a time on several threads; of a file that nothing stands
 //! against only its count is kept.
 
+use super::broken_rules::{self, BrokenRules};
 use super::check_budget::CheckBudget;
 use super::check_rules::Rules;
 use super::defaults;
@@ -131,6 +132,7 @@ pub struct Survey {
     rulings: Vec<Ruling>,
     commits: Vec<Option<Commit>>,
     unread: Unread,
+    broken: BrokenRules,
     /// What backtracking patterns may still do.
     pub budget: CheckBudget,
 }
@@ -147,8 +149,9 @@ struct Unread {
 }
 
 /// What is kept of one file.
-struct Kept {
-    ruling: Option<Ruling>,
+pub struct Kept {
+    /// What was found.
+    pub ruling: Option<Ruling>,
     not_checked: Option<NotChecked>,
 }
 
@@ -224,7 +227,9 @@ impl Survey {
         };
         let kept = self.budget.each(repo, deltas, options.jobs, look, Kept::matters);
         progress.end();
+        let broken = broken_rules::of(rules);
         for kept in kept {
+            let kept = self.broken.once(kept, &broken);
             self.add(kept, commit);
         }
         self.unread.join(unread.into_inner().unwrap_or_else(PoisonError::into_inner));
@@ -241,7 +246,9 @@ impl Survey {
         let place = change.place.clone();
         let change = change.as_read();
         let ruling = self.budget.one(|budget| ruling(change, rules, options, budget));
-        self.add(Kept::of(place, ruling, unchecked), None);
+        let broken = broken_rules::of(rules);
+        let kept = self.broken.once(Kept::of(place, ruling, unchecked), &broken);
+        self.add(kept, None);
     }
 
     fn add(&mut self, kept: Kept, commit: Option<&Commit>) {
@@ -301,6 +308,7 @@ impl Survey {
     pub fn decide(mut self, redactor: &Redactor) -> Outcome {
         let unread = self.unread.told();
         self.notes.extend(unread.clone());
+        self.broken.count_in(&mut self.rulings);
         let mut decision = Decision::of(self.rulings);
         redactor.settle(&mut decision);
         let text = |text: String| match redactor.text(&text) {

@@ -3,6 +3,7 @@
 pub mod agent_settings;
 mod anchor;
 mod audit;
+mod broken_rules;
 mod check;
 mod check_budget;
 mod check_diff;

@@ -80,3 +80,23 @@ fn a_rules_file_that_changes_is_read_as_a_whole() {
     desk.write("solvi-rules.toml", RULES).stage();
     assert_ne!(desk.run(&["check-staged", "--no-store"], "").status, Some(2));
 }
+
+#[test]
+fn a_rule_that_cannot_be_read_is_told_once_with_the_number_of_files() {
+    let rules = "[[rule]]\nid = \"bad\"\npaths = [\"**/*.py\"]\nforbid = [\"(\"]\n\
+        [[rule]]\nid = \"no-token\"\npaths = [\"**/*.py\"]\nforbid = [\"BANNED[_]WORD\"]\n";
+    let desk = Desk::judged_by(rules, &[("a.py", "1\n"), ("b.py", "1\n"), ("c.py", "1\n")]);
+    for (path, text) in [("a.py", "2\n"), ("b.py", "BANNED_WORD\n"), ("c.py", "3\n")] {
+        desk.write(path, text);
+    }
+    let told = desk.diff(&[]);
+    told.is(1, &["bad a.py", "no-token b.py:1"]);
+    let unknown = told.list("findings")[0]["unknown"].as_str().unwrap().to_owned();
+    assert!(unknown.ends_with("so it checked none of 3 files"), "{unknown}");
+    assert!(unknown.contains("`(`"), "{unknown}");
+    // One file is worth no number.
+    desk.write("c.py", "1\n").write("b.py", "1\n");
+    let told = desk.diff(&[]);
+    told.is(2, &["bad a.py"]);
+    assert!(!told.list("findings")[0]["unknown"].as_str().unwrap().contains("none of"));
+}

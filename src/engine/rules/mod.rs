@@ -179,6 +179,12 @@ impl Rule {
         self.ready().map(drop).map_err(Clone::clone)
     }
 
+    /// Returns why the rule cannot be read, where that was found out.
+    #[must_use]
+    pub fn broken(&self) -> Option<&RulesError> {
+        self.ready.get()?.as_ref().err()
+    }
+
     fn ready(&self) -> Result<&Ready, &RulesError> {
         self.ready.get_or_init(|| self.read()).as_ref()
     }
