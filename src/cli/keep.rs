@@ -20,6 +20,9 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 /// How long a person's own command waits for it: nothing waits for the command.
 pub const UNHURRIED: Duration = Duration::from_mins(1);
 
+/// How many ids of records are named in a reply.
+const LISTED: usize = 10;
+
 /// The variable that asks for each record to be on the disk before the decision is told.
 const SYNC: &str = "SOLVI_HOOK_SYNC";
 
@@ -87,7 +90,7 @@ impl Keep<'_> {
         let named = self.named.to_string_lossy();
         let named = sanitize::visible(&named);
         Ok(Kept {
-            place: format!("(recorded as {} in {named})", ids.join(", ")),
+            place: format!("(recorded as {} in {named})", listed(&ids)),
             is_tampering: found == Some(Found::Forged),
             trouble: found.map(|found| trouble(&found, &named)),
         })
@@ -214,6 +217,15 @@ impl Keep<'_> {
         }
         let folder = ignored.ensure(changed)?;
         store.append_below(&folder, inner, entries)
+    }
+}
+
+/// Lists the ids of records, of many the first.
+fn listed(ids: &[String]) -> String {
+    let first = ids.get(..LISTED).filter(|first| first.len() < ids.len());
+    match first {
+        Some(first) => format!("{} and {} more", first.join(", "), ids.len() - first.len()),
+        None => ids.join(", "),
     }
 }
 

@@ -174,3 +174,24 @@ fn of_very_many_lines_the_first_are_recorded_and_the_rest_is_counted() {
     assert_eq!(audit.status, Some(0), "{}", audit.stdout);
     assert_eq!(desk.run(&["verify"], "").status, Some(0));
 }
+
+#[test]
+fn an_edit_of_very_many_files_is_recorded_with_the_strictest_first() {
+    let desk = Desk::judged_by(RULES, &[]);
+    let file = |at: usize| {
+        let text = if at == 519 { "BANNED_WORD" } else { "fine" };
+        format!("*** Add File: {at}.py\n+{text}\n")
+    };
+    let files: String = (0..520).map(file).collect();
+    let patch = format!("*** Begin Patch\n{files}*** End Patch");
+    let payload = payload("apply_patch", &json!({"command": patch}));
+    let said = desk.run(&["hook", "--agent", "codex"], payload.to_string());
+    assert!(said.stdout.contains(" and 491 more in "), "{said:?}");
+    let store = fs::read_to_string(desk.root.join(".solvi/traces/hooks.jsonl")).unwrap();
+    let records: Vec<Value> =
+        store.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((records.len(), &records[0]["meta"]["path"]), (501, &json!("519.py")));
+    let rest = &records[500]["meta"]["solvi_hook"]["rest"];
+    assert_eq!((&rest["files"], &rest["rules"]), (&json!(20), &json!({})));
+    assert_eq!(desk.run(&["verify"], "").status, Some(0));
+}
