@@ -9,6 +9,7 @@ use super::decision::{Decision, Ruling};
 use super::finding::{Finding, Part, Spot};
 use super::sanitize::{excerpt, visible, without_number};
 use super::verdict::Verdict;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// How many lines are quoted for one rule.
@@ -22,7 +23,8 @@ pub const LINES: usize = 5;
 #[must_use]
 pub fn reason(decision: &Decision, answer: Verdict) -> String {
     let blocks = decision.rulings.iter().filter(|ruling| ruling.verdict() > Verdict::Allow);
-    let blocks = blocks.map(|ruling| block(ruling, answer));
+    let mut known = Reasons::default();
+    let blocks = blocks.map(|ruling| block(ruling, answer, &mut known));
     let outcome = if answer == Verdict::Deny { "it is refused" } else { "a person decides" };
     let troubles = decision.troubles.iter().map(|trouble| {
         format!("solvi-hook could not check this edit, so {outcome}: {}", without_number(trouble))
@@ -47,7 +49,7 @@ fn shortened(text: String) -> String {
 
 /// Returns the block for one change: a headline and an item for each finding that objects,
 /// strictest first.
-fn block(ruling: &Ruling, answer: Verdict) -> String {
+fn block<'a>(ruling: &'a Ruling, answer: Verdict, known: &mut Reasons<'a>) -> String {
     let path = ruling.change.place.shown();
     let act = if ruling.change.deletes() { "deletion" } else { "edit" };
     let mut text = match ruling.verdict() {
@@ -58,7 +60,7 @@ fn block(ruling: &Ruling, answer: Verdict) -> String {
         Verdict::Ask => format!("solvi-hook asks a person about this {act} of {path}:"),
         Verdict::Warn | Verdict::Allow => format!("solvi-hook warns about this {act} of {path}:"),
     };
-    items(&mut text, ruling);
+    items(&mut text, ruling, known);
     text
 }
 
@@ -66,6 +68,7 @@ fn block(ruling: &Ruling, answer: Verdict) -> String {
 #[must_use]
 pub fn left(decision: &Decision) -> String {
     let refused = decision.rulings.iter().filter(|ruling| ruling.verdict() == Verdict::Deny);
+    let mut known = Reasons::default();
     let blocks = refused.map(|ruling| {
         let path = ruling.change.place.shown();
         let mut text = if ruling.change.deletes() {
@@ -73,14 +76,18 @@ pub fn left(decision: &Decision) -> String {
         } else {
             format!("{path}:")
         };
-        items(&mut text, ruling);
+        items(&mut text, ruling, &mut known);
         text
     });
     shortened(blocks.collect::<Vec<_>>().join("\n"))
 }
 
-/// Adds an item for each finding that objects, strictest first.
-fn items(text: &mut String, ruling: &Ruling) {
+/// The rules that could not be checked so far, each with the reason.
+type Reasons<'a> = BTreeSet<(&'a str, &'a str)>;
+
+/// Adds an item for each finding that objects, strictest first. Why a rule cannot be checked is
+/// written out once.
+fn items<'a>(text: &mut String, ruling: &'a Ruling, known: &mut Reasons<'a>) {
     let mut findings: Vec<&Finding> =
         ruling.findings.iter().filter(|finding| finding.objects()).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
@@ -90,7 +97,14 @@ fn items(text: &mut String, ruling: &Ruling) {
             Verdict::Ask => "also needs approval: ",
             _ => "also a warning: ",
         };
-        let _ = write!(text, "\n- {also}{}", item(finding, &ruling.change));
+        let unknown = finding.unknown.as_deref().filter(|_| finding.spots.is_empty());
+        let item = match unknown {
+            Some(why) if !known.insert((&finding.rule, why)) => {
+                format!("{}: cannot be checked here either", visible(&finding.rule))
+            }
+            _ => item(finding, &ruling.change),
+        };
+        let _ = write!(text, "\n- {also}{item}");
     }
 }
 

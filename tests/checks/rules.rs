@@ -1,6 +1,8 @@
 //! By which rules a change is judged.
 
 use super::desk::{BANNED, Desk, RULES};
+use crate::support::payload;
+use serde_json::json;
 
 #[test]
 fn the_staged_rules_judge_a_commit_whatever_the_working_tree_says() {
@@ -99,4 +101,21 @@ fn a_rule_that_cannot_be_read_is_told_once_with_the_number_of_files() {
     let told = desk.diff(&[]);
     told.is(2, &["bad a.py"]);
     assert!(!told.list("findings")[0]["unknown"].as_str().unwrap().contains("none of"));
+}
+
+#[test]
+fn why_a_rule_cannot_be_read_is_written_out_once_for_an_edit_of_several_files() {
+    let rules = "[[rule]]\nid = \"bad\"\npaths = [\"**/*.py\"]\nforbid = [\"(\"]\n";
+    let desk = Desk::judged_by(rules, &[]);
+    let file = |at: usize| format!("*** Add File: {at}.py\n+x\n");
+    let files = [0, 1, 2].map(file).concat();
+    let payload = payload(
+        "apply_patch",
+        &json!({"command": format!("*** Begin Patch\n{files}*** End Patch")}),
+    );
+    let said = desk.run(&["hook", "--agent", "codex", "--no-store"], payload.to_string());
+    let reply: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let reason = reply["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    assert_eq!(reason.matches("never closed").count(), 1, "{reason}");
+    assert_eq!(reason.matches("bad: cannot be checked here either").count(), 2, "{reason}");
 }
