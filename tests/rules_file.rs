@@ -194,6 +194,23 @@ fn what_is_probably_not_meant_is_a_warning() {
     let said = warns(&rule("forbid = [\"a\", \"\\bfoo\"]"));
     assert!(said.contains(":4: rule `r`: `forbid` holds the control character"), "{said}");
     assert_eq!(warns(&rule("forbid = ['\\bfoo', \"a\\tb\"]")), "");
+    for (paths, wanted) in [
+        ("\"./a\"", "a path never begins with `./`; write `a`"),
+        ("\"src/\"", "a path never ends with `/`; write `src/**`"),
+        ("\"a//b\"", "a path never holds `//`; write `a/b`"),
+        ("\"../a\"", "a path never holds `.` or `..`"),
+        ("'a\\b'", "the parts of a path are joined by `/`; write `a/b`"),
+        ("\"!a\"", "only globs that exclude stand there"),
+        ("\"a\", \"!**\"", "what the list covers it excludes again"),
+        ("\"*.{js,ts}\"", "stand for themselves in this file; write `glob = \"extended\"`"),
+    ] {
+        let rules = format!("[[rule]]\nid = \"r\"\npaths = [{paths}]\nforbid = [\"x\"]\n");
+        let said = warns(&rules);
+        assert!(said.contains(wanted), "{paths}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        let extended = warns(&format!("glob = \"extended\"\n{rules}"));
+        assert_eq!(extended.is_empty(), paths.contains('{'), "{extended}");
+    }
     let empty = "the file holds no rule, so nothing is evaluated";
     for text in ["", "version = 1\n", "# a comment\n"] {
         assert!(warns(text).contains(empty), "{text}");

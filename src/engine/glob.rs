@@ -11,6 +11,7 @@
 //! once; for the rest, time is at most the product of both lengths.
 
 mod braces;
+pub mod never;
 mod set;
 
 use set::Set;

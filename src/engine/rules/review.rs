@@ -7,6 +7,7 @@ use super::{Rule, Rulebook, RulesError};
 use crate::domain::sanitize::excerpt;
 use crate::engine::checks::KINDS;
 use crate::engine::document::Position;
+use crate::engine::glob::never;
 
 /// What stands in a rules file.
 #[derive(Debug)]
@@ -80,6 +81,14 @@ impl Rule {
         let mut warn = |at, text| {
             warnings.push(Warning { at: Some(at), rule: Some(self.id.clone()), text });
         };
+        for glob in &self.paths {
+            if let Some((why, instead)) = never::why(glob, self.dialect) {
+                warn(self.at, format!("`paths` holds `{}`: {why}; {instead}", excerpt(glob)));
+            }
+        }
+        if let Some(why) = never::why_all(&self.paths).filter(|_| !self.paths.is_empty()) {
+            warn(self.at, format!("`paths`: {why}"));
+        }
         let when = self.question.iter().map(|question| ("when", &question.when));
         let checks = self
             .checks
