@@ -192,7 +192,13 @@ fn a_person_sees_each_mistake_in_its_line() {
 fn what_is_probably_not_meant_is_a_warning() {
     let rule = |more: &str| format!("[[rule]]\nid = \"r\"\npaths = [\"**\"]\n{more}\n");
     let said = warns(&rule("forbid = [\"a\", \"\\bfoo\"]"));
-    assert!(said.contains(":4: rule `r`: `forbid` holds the control character"), "{said}");
+    assert!(
+        said.contains(":4: rule `r`: `forbid` holds `\\u{8}foo`: it holds the control"),
+        "{said}"
+    );
+    let said = warns(&rule("forbid = ['(?=.*key)(\\w+\\s?)*\\d$(?!y)', '(a+)+$', '(?<!\\.)eval\\(']"));
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("on a line of 2004 characters (`key"), "{said}");
     assert_eq!(warns(&rule("forbid = ['\\bfoo', \"a\\tb\"]")), "");
     for (paths, wanted) in [
         ("\"./a\"", "a path never begins with `./`; write `a`"),

@@ -12,6 +12,7 @@
 mod budget;
 mod builtin;
 mod stepwise;
+mod strain;
 
 pub use budget::Budget;
 

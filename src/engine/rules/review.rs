@@ -3,11 +3,12 @@
 //! Hooks stop at the first mistake, because rules that cannot be read evaluate nothing.
 
 use super::load::{Form, Reader};
-use super::{Rule, Rulebook, RulesError};
+use super::{Rule, Rulebook, RulesError, Spelled};
 use crate::domain::sanitize::excerpt;
-use crate::engine::checks::KINDS;
+use crate::engine::checks::{KINDS, forbid, require};
 use crate::engine::document::Position;
 use crate::engine::glob::never;
+use crate::engine::pattern::{Pattern, Scope};
 
 /// What stands in a rules file.
 #[derive(Debug)]
@@ -96,20 +97,40 @@ impl Rule {
             .filter_map(|(kind, spelled)| KINDS.get(*kind).map(|kind| (kind.key, spelled)));
         for (key, spelled) in checks.chain(when) {
             for one in spelled {
-                if let Some(char) = one.text.chars().find(|char| char.is_control() && *char != '\t')
-                {
-                    warn(
-                        one.at,
-                        format!(
-                            "`{key}` holds the control character {} in `{}`; in TOML, a pattern with \
-                         backslashes stands between single quotes: '\\b'",
-                            char.escape_unicode(),
-                            excerpt(&one.text)
-                        ),
-                    );
+                let found = [control_character(one), hard(key, one)];
+                for text in found.into_iter().flatten() {
+                    warn(one.at, format!("`{key}` holds `{}`: {text}", excerpt(&one.text)));
                 }
             }
         }
         warnings
     }
+}
+
+/// Says that a string holds what an escape of TOML has made of `\b`.
+fn control_character(one: &Spelled) -> Option<String> {
+    let char = one.text.chars().find(|char| char.is_control() && *char != '\t')?;
+    let code = u32::from(char);
+    Some(format!(
+        "it holds the control character U+{code:04X}; in TOML, a pattern with backslashes stands \
+         between single quotes: '\\b'"
+    ))
+}
+
+/// Says that a pattern is given up on some line.
+fn hard(key: &str, one: &Spelled) -> Option<String> {
+    let scope = match key {
+        forbid if forbid == forbid::KIND.key => Scope::Line,
+        "when" => Scope::Line,
+        require if require == require::KIND.key => Scope::File,
+        _ => return None,
+    };
+    let line = Pattern::new(&one.text, scope).ok()?.hard_line()?;
+    let length = line.chars().count();
+    Some(format!(
+        "it goes back so often on a line of {length} characters (`{}`) that it is given up, and the \
+         file then cannot be checked; write it without look-around, references, atomic and \
+         possessive parts, or with fewer repetitions",
+        excerpt(&line)
+    ))
 }

@@ -1,0 +1,52 @@
+//! Is there a line on which a backtracking pattern is given up?
+
+use super::stepwise::Search;
+use super::{Budget, Pattern, TooHard};
+use crate::engine::dialect::Engine;
+
+/// How long the lines are that are tried, in characters: long, and still seen in real files.
+const LENGTH: usize = 2_000;
+
+/// Characters that the repeated parts of patterns are usually about.
+const USUAL: [char; 8] = ['a', '0', ' ', '_', '-', '/', '.', '"'];
+
+/// How many of the pattern's own characters and literals are tried.
+const OWN: usize = 4;
+
+impl Pattern {
+    /// Returns a line on which the pattern is given up; none when it needs no backtracking, or
+    /// when none of the lines that are tried is too hard. That is counted in steps, not in time.
+    ///
+    /// ```
+    /// use solvi_hook::engine::pattern::{Pattern, Scope};
+    ///
+    /// let hard = |source| Pattern::new(source, Scope::Line).unwrap().hard_line().is_some();
+    /// assert!(hard(r"(?=x)(\w+\s?)*\d$(?!y)"));
+    /// assert!(!hard(r"(?<!\.)eval\("));
+    /// assert!(!hard(r"(a+)+$"));
+    /// ```
+    #[must_use]
+    pub fn hard_line(&self) -> Option<String> {
+        if !self.facts.stepwise {
+            return None;
+        }
+        let letters = self.source.chars().filter(char::is_ascii_alphanumeric).take(OWN);
+        let letters: Vec<char> = USUAL.into_iter().chain(letters).collect();
+        let (needles, _) = self.facts.needles.parts();
+        let begins = needles.into_iter().map(|(text, _)| text).take(OWN);
+        let mut lines = std::iter::once("").chain(begins).flat_map(|begin| {
+            letters.iter().map(move |char| {
+                let mut line = begin.to_owned();
+                line.extend(std::iter::repeat_n(*char, LENGTH));
+                // What nothing matches, so that the end of the line is no way out.
+                line.push('\u{1}');
+                line
+            })
+        });
+        lines.find(|line| self.gives_up(line).is_err())
+    }
+
+    fn gives_up(&self, line: &str) -> Result<bool, TooHard> {
+        Search::new(self, Engine::Stepwise, line, &Budget::default())?.is_match(line)
+    }
+}
