@@ -201,14 +201,15 @@ fn what_is_probably_not_meant_is_a_warning() {
     assert!(said.contains("on a line of 2004 characters (`key"), "{said}");
     assert_eq!(warns(&rule("forbid = ['\\bfoo', \"a\\tb\"]")), "");
     for (paths, wanted) in [
-        ("\"./a\"", "a path never begins with `./`; write `a`"),
-        ("\"src/\"", "a path never ends with `/`; write `src/**`"),
-        ("\"a//b\"", "a path never holds `//`; write `a/b`"),
-        ("\"../a\"", "a path never holds `.` or `..`"),
-        ("'a\\b'", "the parts of a path are joined by `/`; write `a/b`"),
-        ("\"!a\"", "only globs that exclude stand there"),
-        ("\"a\", \"!**\"", "what the list covers it excludes again"),
-        ("\"*.{js,ts}\"", "stand for themselves in this file; write `glob = \"extended\"`"),
+        ("\"./a\"", "no path begins with `./`; write `a`"),
+        ("\"src/\"", "a folder has no path of its own; write `src/**`"),
+        ("\"a//b\"", "no path holds `//`; write `a/b`"),
+        ("\"../a\"", "no path holds `..`: it is resolved first; a file outside"),
+        ("'a\\b'", "`/` stands between folders; write `a/b`"),
+        ("\"!a\"", "every glob of the rule excludes"),
+        ("\"src/a.py\", \"!**/*.py\"", "`!**/*.py` excludes all that it covers"),
+        ("\"a\", \"!**\"", "`!**` excludes all that it covers"),
+        ("\"*.{js,ts}\"", "stand for themselves; write `glob = \"extended\"`"),
     ] {
         let rules = format!("[[rule]]\nid = \"r\"\npaths = [{paths}]\nforbid = [\"x\"]\n");
         let said = warns(&rules);

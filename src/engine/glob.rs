@@ -11,8 +11,11 @@
 //! once; for the rest, time is at most the product of both lengths.
 
 mod braces;
-pub mod never;
+mod never;
+mod reach;
 mod set;
+
+pub use never::{Never, why_never};
 
 use set::Set;
 use std::fmt;
@@ -223,6 +226,10 @@ const WILD: &[char] = &['*', '?'];
 const WILD_OR_SET: &[char] = &['*', '?', '['];
 
 impl Glob {
+    fn parts(&self) -> Parts<'_> {
+        Parts { rest: &self.text, sets: self.sets }
+    }
+
     /// Tells whether the glob matches the whole of a path.
     fn matches(&self, path: &str) -> bool {
         let glob = self.text.as_str();

@@ -59,6 +59,7 @@ impl Needles {
     }
 
     /// Returns what [`Needles::known`] takes.
+    #[cfg(test)]
     #[must_use]
     pub fn parts(&self) -> (Vec<(&str, bool)>, bool) {
         let mut parts = Vec::new();

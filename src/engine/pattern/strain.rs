@@ -32,8 +32,8 @@ impl Pattern {
         }
         let letters = self.source.chars().filter(char::is_ascii_alphanumeric).take(OWN);
         let letters: Vec<char> = USUAL.into_iter().chain(letters).collect();
-        let (needles, _) = self.facts.needles.parts();
-        let begins = needles.into_iter().map(|(text, _)| text).take(OWN);
+        let words = self.source.split(|char: char| !char.is_ascii_alphanumeric());
+        let begins = words.filter(|word| word.len() > 2).take(OWN);
         let mut lines = std::iter::once("").chain(begins).flat_map(|begin| {
             letters.iter().map(move |char| {
                 let mut line = begin.to_owned();

@@ -7,7 +7,7 @@ use super::{Rule, Rulebook, RulesError, Spelled};
 use crate::domain::sanitize::excerpt;
 use crate::engine::checks::{KINDS, forbid, require};
 use crate::engine::document::Position;
-use crate::engine::glob::never;
+use crate::engine::glob::why_never;
 use crate::engine::pattern::{Pattern, Scope};
 
 /// What stands in a rules file.
@@ -82,13 +82,10 @@ impl Rule {
         let mut warn = |at, text| {
             warnings.push(Warning { at: Some(at), rule: Some(self.id.clone()), text });
         };
-        for glob in &self.paths {
-            if let Some((why, instead)) = never::why(glob, self.dialect) {
-                warn(self.at, format!("`paths` holds `{}`: {why}; {instead}", excerpt(glob)));
-            }
-        }
-        if let Some(why) = never::why_all(&self.paths).filter(|_| !self.paths.is_empty()) {
-            warn(self.at, format!("`paths`: {why}"));
+        for never in why_never(&self.paths, self.dialect) {
+            let glob = self.paths.get(never.index).map(|glob| excerpt(glob)).unwrap_or_default();
+            let fix = never.fix.map(|fix| format!("; {fix}")).unwrap_or_default();
+            warn(self.at, format!("`paths` holds `{glob}`: {}{fix}", never.problem));
         }
         let when = self.question.iter().map(|question| ("when", &question.when));
         let checks = self
