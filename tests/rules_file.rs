@@ -196,7 +196,8 @@ fn what_is_probably_not_meant_is_a_warning() {
         said.contains(":4: rule `r`: `forbid` holds `\\u{8}foo`: it holds the control"),
         "{said}"
     );
-    let said = warns(&rule("forbid = ['(?=.*key)(\\w+\\s?)*\\d$(?!y)', '(a+)+$', '(?<!\\.)eval\\(']"));
+    let said =
+        warns(&rule("forbid = ['(?=.*key)(\\w+\\s?)*\\d$(?!y)', '(a+)+$', '(?<!\\.)eval\\(']"));
     assert_eq!(said.lines().count(), 1, "{said}");
     assert!(said.contains("on a line of 2004 characters (`key"), "{said}");
     assert_eq!(warns(&rule("forbid = ['\\bfoo', \"a\\tb\"]")), "");
