@@ -6,6 +6,7 @@ use super::defaults;
 use super::failure::Failure;
 use super::keep::Keep;
 use super::lists::{self, GlobList};
+use super::rule_sources::from_root;
 use super::world::World;
 use crate::domain::{Moment, Verdict, sanitize};
 use crate::engine::glob::Globs;
@@ -44,7 +45,7 @@ pub struct Args {
     /// A unified diff, from a file or from standard input (`-`)
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
-    /// Evaluate by this rules file alone, from the project's root
+    /// Evaluate by this rules file alone, from the current folder
     #[arg(long, value_name = "PATH")]
     rules: Option<PathBuf>,
     /// Evaluate by the rules of this revision alone
@@ -81,8 +82,9 @@ pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failur
     let folder = defaults::folder(args.project.as_deref(), world)?;
     let repo = Repo::open_with(&folder, args.options.fetching());
     let root = repo.as_ref().ok().and_then(Repo::root).unwrap_or(&folder).to_owned();
+    let named = args.rules.as_ref().map(|named| from_root(named, &root, world));
     let wanted =
-        Wanted { named: args.rules.as_deref(), root: &root, only: &args.rule, moment: Moment::Ci };
+        Wanted { named: named.as_deref(), root: &root, only: &args.rule, moment: Moment::Ci };
     let (rules, survey) = match (&args.patch, repo) {
         (Some(patch), repo) => of_patch(args, patch, repo, wanted, world)?,
         (None, repo) => {

@@ -3,6 +3,7 @@
 use super::check::{Options, Outcome, Survey, moved_out};
 use super::check_rules::{Rules, Wanted};
 use super::failure::Failure;
+use super::rule_sources::from_root;
 use super::terminal;
 use super::world::World;
 use super::{defaults, keep};
@@ -25,7 +26,7 @@ use std::path::PathBuf;
 pub struct Args {
     #[command(flatten)]
     options: Options,
-    /// The rules file, from the project's root; its staged version where it is tracked
+    /// The rules file, from the current folder; its staged version where it is tracked
     #[arg(long, value_name = "PATH")]
     rules: Option<PathBuf>,
     /// Where the decision is recorded, from the project's root [default:
@@ -43,8 +44,8 @@ pub struct Args {
 /// Runs the sub-command.
 pub fn run(args: &Args, world: &World, out: &mut dyn Write) -> Result<u8, Failure> {
     let (repo, root) = args.options.open(args.project.as_deref(), world)?;
-    let wanted =
-        Wanted { named: args.rules.as_deref(), root: &root, only: &[], moment: Moment::Commit };
+    let named = args.rules.as_ref().map(|named| from_root(named, &root, world));
+    let wanted = Wanted { named: named.as_deref(), root: &root, only: &[], moment: Moment::Commit };
     let rules = Rules::staged(wanted, &repo, world)?;
     world.secrets.remember(rules.redactor.clone());
     let deltas = repo.staged()?;

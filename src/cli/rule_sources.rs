@@ -270,6 +270,18 @@ impl RuleSource {
     }
 }
 
+/// Returns a path of the command line, which is meant from where the person stands, as it is from
+/// the project's root; whole when it is outside.
+#[must_use]
+pub fn from_root(named: &Path, root: &Path, world: &World) -> PathBuf {
+    let path = world.path(named);
+    let folder = path.parent().and_then(|folder| fs::canonicalize(folder).ok());
+    let real = folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    let inside = |path: &Path, root: &Path| path.strip_prefix(root).map(Path::to_owned).ok();
+    let real = real.and_then(|path| inside(&path, &fs::canonicalize(root).ok()?));
+    real.or_else(|| inside(&path, root)).unwrap_or(path)
+}
+
 /// Tells whether a rules file is there, also when it is a link that leads nowhere.
 fn is_there(root: &Path, name: &str) -> io::Result<bool> {
     let path = root.join(name);

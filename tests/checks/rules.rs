@@ -1,7 +1,7 @@
 //! By which rules a change is judged.
 
 use super::desk::{BANNED, Desk, RULES};
-use crate::support::payload;
+use crate::support::{payload, said};
 use serde_json::json;
 
 #[test]
@@ -118,4 +118,27 @@ fn why_a_rule_cannot_be_read_is_written_out_once_for_an_edit_of_several_files() 
     let reason = reply["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
     assert_eq!(reason.matches("never closed").count(), 1, "{reason}");
     assert_eq!(reason.matches("bad: cannot be checked here either").count(), 2, "{reason}");
+}
+
+#[test]
+fn a_rules_file_is_named_from_the_current_folder() {
+    let desk = Desk::judged_by("", &[("sub/x", "1\n"), ("sub/own.toml", RULES)]);
+    desk.write("a.py", BANNED).stage();
+    let refuses = |folder: &str, rules: &str, arguments: &[&str]| {
+        let mut command = desk.command(&[arguments, &["--rules", rules]].concat());
+        command.current_dir(desk.repo().root().unwrap().join(folder));
+        let told = said(command, b"");
+        assert_eq!(told.status, Some(1), "{folder} {rules} {arguments:?}: {told:?}");
+        assert!(told.stdout.contains("no-token"), "{told:?}");
+        told.stdout
+    };
+    for (folder, rules) in [("sub", "own.toml"), (".", "sub/own.toml"), ("sub", "../sub/own.toml")]
+    {
+        let told = refuses(folder, rules, &["check-staged", "--no-store"]);
+        assert!(told.contains("rules: sub/own.toml@"), "{told}");
+        refuses(folder, rules, &["check-diff", "--staged"]);
+        refuses(folder, rules, &["check-diff"]);
+    }
+    desk.git(&["commit", "-q", "-m", "more"]);
+    refuses("sub", "own.toml", &["check-diff", "HEAD~1..HEAD"]);
 }
