@@ -36,13 +36,16 @@
 //!   or, of a tool that is not known, with every path and text that it is given
 //!   ([`clients::unknown_tool`]; [`clients::server_tools`] computes what well-known servers do),
 //!   and write the replies; [`clients::contract`] says what each honours.
-//! * `engine`: [`engine::rules`] loads the rules file and knows which rules meet a path;
+//! * `engine`: [`engine::rules`] loads the rules file, with what it takes over from the built-in
+//!   rules, and knows which rules meet a path; [`engine::rules::review`] tells all that is wrong in
+//!   a file at once;
 //!   [`engine::checks`] are the kinds of check, one file each; [`engine::decide`] joins what the
 //!   judges saw, and [`engine::redaction`] masks what a redacting rule finds in all that leaves.
 //! * `git`: [`git::Repo`] compares two states by their objects and hands out light deltas; each
 //!   becomes a change when it is read. [`git::patch`] reads a diff without a repository,
 //!   [`git::pushed`] git's lines about a push, [`git::shims`] writes the hooks.
 //! * `report`: [`report::Subject`] is what a check came to; [`report::FORMATS`] write it;
+//!   [`report::notices`] shows mistakes of a rules file in their lines;
 //!   [`report::statistics`] counts a store's decisions and writes that.
 //! * `store`: [`store::files`] resolves and reads the files of a project, [`store::roots`] finds the
 //!   repositories that hold them; [`store::record`] turns a
@@ -55,7 +58,8 @@
 //!   [`store::erase`] takes the content out of a record; [`store::settings`] keeps our entries in
 //!   an agent's settings, and [`store::origin`] knows which of these files we made; [`store::judged`] finds the decision about an edit that was made since.
 //! * `cli`: one file a sub-command; `hook` takes any event to its judge: `pre_edit`, `post_write`,
-//!   `stop`; `pen` writes the one answer, whatever happens.
+//!   `stop`; `pen` writes the one answer, whatever happens: the work runs on the first thread, and a
+//!   second one watches the deadline.
 //!
 //! # Files that we touch
 //!
