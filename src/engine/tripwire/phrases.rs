@@ -52,7 +52,10 @@ pub fn spoken(words: &[Word]) -> bool {
 
 /// `ignore all previous instructions`, `bypass the review`.
 fn sets_rules_aside(at: At<'_>) -> bool {
-    at.is(ASIDE) && at.orders() && aims_at_rules(at.step(), at.is(SKIP))
+    // Code forgets a guard and means a value.
+    let object = at.step().over(DET);
+    let forgets_a_value = !at.is(LENIENT | SKIP) && object.is(CHECK) && !object.is(POLICY);
+    at.is(ASIDE) && at.orders() && !forgets_a_value && aims_at_rules(at.step(), at.is(SKIP))
 }
 
 /// `do not apply the rules here`.
