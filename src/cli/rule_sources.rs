@@ -5,7 +5,7 @@
 
 use super::failure::Failure;
 use super::world::World;
-use crate::engine::rules::{BUILT_IN, BUILT_IN_NAME, Form, Rulebook, RulesError, load};
+use crate::engine::rules::{BUILT_IN, BUILT_IN_NAME, Form, Rulebook, RulesError, built_in, load};
 use crate::git::{self, GitError, Repo, State};
 use crate::store::files::{LARGEST, repository_root};
 use std::borrow::Cow;
@@ -249,6 +249,9 @@ impl RuleSource {
 
     /// Reads the rules.
     pub fn load(&self) -> Result<Rulebook, RulesError> {
+        if *self == Self::BuiltIn {
+            return built_in();
+        }
         let (text, form) = self.text()?;
         load(&text, form, &self.name())
     }

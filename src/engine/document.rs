@@ -17,7 +17,9 @@ pub struct Position {
 }
 
 impl Position {
-    fn new(line: usize, column: usize) -> Self {
+    /// Makes the place of a line and a column.
+    #[must_use]
+    pub fn new(line: usize, column: usize) -> Self {
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Self { line: small(line), column: small(column) }
     }

@@ -3,7 +3,8 @@
 //! `extends = ["builtin"]` puts the built-in rules before the file's own. A rule of the file takes
 //! the place of the inherited rule that has its id; `disable` leaves inherited rules out.
 
-use super::load::{Form, Reader};
+use super::builtin::built_in;
+use super::load::Reader;
 use super::{Rulebook, RulesError, Spelled};
 use crate::engine::nearest::nearest;
 
@@ -42,7 +43,7 @@ impl Inherits {
                 )),
             };
         }
-        let mut inherited = Reader { file: BUILT_IN_NAME }.load(BUILT_IN, Form::Toml)?;
+        let mut inherited = built_in()?;
         for id in self.disable {
             let known = inherited.rules.iter().position(|rule| rule.id == id.text);
             let Some(known) = known else {

@@ -104,7 +104,8 @@ impl Reader<'_> {
         RulesError { file, at, problem, ..RulesError::default() }
     }
 
-    fn book(&self, top: &Node, mistakes: &mut Mistakes) -> Option<Rulebook> {
+    /// Reads the tree of a file.
+    pub fn book(&self, top: &Node, mistakes: &mut Mistakes) -> Option<Rulebook> {
         let Value::Table(entries) = &top.value else {
             let kind = top.value.kind();
             let problem = format!("the file holds {kind}, where a table with `rule` is expected");

@@ -4,6 +4,7 @@
 //! whose paths meet the change, because reading one costs more than all the rest of its rule.
 //! `rules check` prepares every rule.
 
+mod builtin;
 mod error;
 mod fields;
 mod inherit;
@@ -13,6 +14,7 @@ mod loosened;
 mod realm;
 mod review;
 
+pub use builtin::built_in;
 pub use error::RulesError;
 pub use fields::RULE_KEYS;
 pub use inherit::{BUILT_IN, BUILT_IN_NAME};
